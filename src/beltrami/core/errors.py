@@ -1,0 +1,79 @@
+"""Errors and warnings, each with what happened, how much, why it matters and what to do.
+
+Every class takes the facts and builds the sentence, so that a message cannot lose its numbers.
+"""
+
+
+class BeltramiError(Exception):
+    """Base of every error that Beltrami raises on purpose."""
+
+
+class BeltramiWarning(UserWarning):
+    """Base of every warning, so that all of them can be filtered by one name."""
+
+
+class InvalidInputError(BeltramiError, ValueError):
+    """The data or a parameter cannot be used as given."""
+
+
+class NotNumericError(BeltramiError, TypeError, ValueError):
+    """Numbers were due and something else came."""
+
+
+class DatasetUnavailableError(BeltramiError, FileNotFoundError):
+    """A named data set is neither in the data folder nor at a public source that answered."""
+
+
+class CorruptDataError(BeltramiError, OSError):
+    """A data file is there and cannot be read."""
+
+    def __init__(self, *, path: str, reason: str) -> None:
+        super().__init__(
+            f"the data file {path!r} cannot be read ({reason}). It is probably truncated or not "
+            "the file that its name says; replace it with a fresh copy. Nothing was changed."
+        )
+
+
+class DisconnectedGraphError(BeltramiError, ValueError):
+    """A graph that had to be connected is not."""
+
+    def __init__(self, *, n_components: int, smallest: int, recipe: str) -> None:
+        super().__init__(
+            f"the graph built by {recipe} falls into {n_components} components, the smallest with "
+            f"{smallest} point(s); nothing can flow between them. Raise n_neighbors or the radius, "
+            "or pass connect='mst' to add the shortest bridges, or connect='keep' to go on."
+        )
+
+
+class MemoryBudgetError(BeltramiError, MemoryError):
+    """A step would take more memory than it may."""
+
+    def __init__(self, *, what: str, needed_bytes: float, budget_bytes: float, instead: str) -> None:
+        super().__init__(
+            f"{what} would take {needed_bytes / 2**30:.2f} GiB and the budget is "
+            f"{budget_bytes / 2**30:.2f} GiB, so nothing was allocated. {instead}"
+        )
+
+
+class SolverError(BeltramiError, RuntimeError):
+    """A solver could not produce a trustworthy answer."""
+
+
+class ConnectedByBridgesWarning(BeltramiWarning):
+    """The graph was in pieces and bridges were added."""
+
+
+class DisconnectedGraphWarning(BeltramiWarning):
+    """The graph is in pieces, and the result treats each on its own."""
+
+
+class RecallWarning(BeltramiWarning):
+    """Approximate neighbour search missed more true neighbours than it should."""
+
+
+class ConvergenceWarning(BeltramiWarning):
+    """A solver stopped before it reached the tolerance asked for."""
+
+
+class DegenerateDataWarning(BeltramiWarning):
+    """The data have a property, such as many identical points, that makes the result doubtful."""

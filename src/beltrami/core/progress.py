@@ -1,0 +1,118 @@
+"""Progress of anything that takes more than two seconds.
+
+A long step wraps its loop in `track`. By default a bar appears on a terminal's stderr once two
+seconds have passed; `listen` sends the same events to a callback instead, for notebooks, servers
+and tests. The listener lives in a context variable: no module state, and threads keep their own.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+PATIENCE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """How far a step has come: `done` of `total` units of `step`."""
+
+    step: str
+    done: float
+    total: float
+    elapsed_s: float
+
+
+Listener = Callable[[ProgressEvent], None]
+Advance = Callable[[float], None]
+
+_listener: ContextVar[Listener | None] = ContextVar("beltrami_progress", default=None)
+
+
+@contextmanager
+def listen(callback: Listener) -> Iterator[None]:
+    """Send every progress event inside the block to `callback` and show no bar.
+
+    Parameters
+    ----------
+    callback : callable
+        Takes one `ProgressEvent`. What it raises stops the computation: that is how a caller
+        cancels.
+
+    Examples
+    --------
+    >>> from beltrami.core.progress import listen, track
+    >>> seen = []
+    >>> with listen(seen.append), track("counting", total=2) as advance:
+    ...     advance(1)
+    ...     advance(1)
+    >>> [(event.step, event.done) for event in seen]
+    [('counting', 1.0), ('counting', 2.0)]
+    """
+    token = _listener.set(callback)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
+def track(step: str, *, total: float) -> Iterator[Advance]:
+    """Announce the progress of one step.
+
+    Parameters
+    ----------
+    step : str
+        What is being done, for a person to read.
+    total : float
+        How many units the step has.
+
+    Yields
+    ------
+    callable
+        Call it with the number of units just finished.
+    """
+    started, done = time.monotonic(), 0.0
+    callback = _listener.get()
+    bar = _TerminalBar(step, total) if callback is None and sys.stderr.isatty() else None
+
+    def advance(units: float) -> None:
+        nonlocal done
+        done = min(done + units, total)
+        elapsed = time.monotonic() - started
+        if callback is not None:
+            callback(ProgressEvent(step, done, total, elapsed))
+        elif bar is not None and elapsed > PATIENCE_S:
+            bar.show(done)
+
+    try:
+        yield advance
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+class _TerminalBar:
+    """A rich progress bar that is made at its first showing."""
+
+    def __init__(self, step: str, total: float) -> None:
+        self._step, self._total = step, total
+        self._bar: Any = None
+        self._task: Any = None
+
+    def show(self, done: float) -> None:
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(self._step, total=self._total)
+        self._bar.update(self._task, completed=done)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()

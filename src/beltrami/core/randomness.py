@@ -1,0 +1,28 @@
+"""One random generator, passed down from the estimator that was given the seed."""
+
+import numpy as np
+
+from beltrami.core.types import Seed
+
+
+def generator(random_state: Seed) -> np.random.Generator:
+    """Return a NumPy generator for any spelling of ``random_state``.
+
+    An integer always gives the same stream; ``None`` draws fresh entropy; a legacy ``RandomState``
+    is advanced by one draw, so that two calls with the same object differ, as in scikit-learn.
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None
+        The seed as the user spelled it.
+
+    Returns
+    -------
+    numpy.random.Generator
+        The generator to pass down.
+    """
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    return np.random.default_rng(random_state)

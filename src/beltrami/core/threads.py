@@ -1,0 +1,67 @@
+"""The one place that sets numbers of threads, and puts back what it found."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from beltrami.core.errors import InvalidInputError
+
+
+def usable_cpus() -> int:
+    """Return the number of processors this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # pragma: no cover - not on Linux
+
+
+def resolve_jobs(n_jobs: int | None) -> int:
+    """Turn scikit-learn's ``n_jobs`` into a number of threads.
+
+    ``None`` and -1 mean every usable processor, -2 all but one, and so on.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As the user spelled it.
+
+    Returns
+    -------
+    int
+        At least one.
+    """
+    if n_jobs is None:
+        return usable_cpus()
+    if n_jobs == 0:
+        raise InvalidInputError("n_jobs=0 has no meaning; use 1 for one thread, -1 for all.")
+    if n_jobs < 0:
+        return max(1, usable_cpus() + 1 + n_jobs)
+    return n_jobs
+
+
+@contextmanager
+def thread_limit(n_jobs: int | None) -> Iterator[int]:
+    """Limit BLAS, OpenMP and numba to ``n_jobs`` threads inside the block.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As in scikit-learn; ``None`` leaves everything as it is.
+
+    Yields
+    ------
+    int
+        The number of threads in force.
+    """
+    if n_jobs is None:
+        yield usable_cpus()
+        return
+    import numba
+    from threadpoolctl import threadpool_limits
+
+    threads = resolve_jobs(n_jobs)
+    with ExitStack() as stack:
+        stack.enter_context(threadpool_limits(limits=threads))
+        before = numba.get_num_threads()
+        stack.callback(numba.set_num_threads, before)
+        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+        yield threads
