@@ -65,3 +65,17 @@ def thread_limit(n_jobs: int | None) -> Iterator[int]:
         stack.callback(numba.set_num_threads, before)
         numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
         yield threads
+
+
+@contextmanager
+def serial_blas() -> Iterator[None]:
+    """Run small dense factorisations on one thread inside the block.
+
+    A 100 x 100 eigenproblem makes thousands of parallel calls of microseconds each; on a busy
+    machine every one of them waits for a thread, and the whole takes seconds instead of
+    milliseconds.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield

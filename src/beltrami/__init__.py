@@ -1,0 +1,88 @@
+"""Beltrami: learn from a handful of labels, using the shape of the data.
+
+Public names are loaded when they are first used, so ``import beltrami`` is cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from beltrami.data import (
+        Dataset,
+        available_datasets,
+        bars,
+        bigram_contexts,
+        circle,
+        density_change,
+        dollar_sign,
+        load_dataset,
+        log_spectra,
+        plane_curve,
+        principal_components,
+        sphere,
+        strip_headers,
+        surface_sphere,
+        swiss_roll,
+        torus,
+        two_moons,
+        two_squares,
+        word_counts,
+    )
+    from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
+    from beltrami.graph.model import Graph
+    from beltrami.graph.recipes import KnnGraph, RadiusGraph
+    from beltrami.graph.weights import HeatKernel
+    from beltrami.operators.laplacian import laplacian
+    from beltrami.solvers.eigen import eigenbasis
+    from beltrami.solvers.linear import solve
+    from beltrami.solvers.model import Basis, Solution
+
+_HOME = {
+    "Basis": "beltrami.solvers.model",
+    "Dataset": "beltrami.data",
+    "Graph": "beltrami.graph.model",
+    "HeatKernel": "beltrami.graph.weights",
+    "KnnGraph": "beltrami.graph.recipes",
+    "LaplacianEigenmaps": "beltrami.embeddings",
+    "RadiusGraph": "beltrami.graph.recipes",
+    "Solution": "beltrami.solvers.model",
+    "SpectralClustering": "beltrami.embeddings",
+    "available_datasets": "beltrami.data",
+    "bars": "beltrami.data",
+    "bigram_contexts": "beltrami.data",
+    "circle": "beltrami.data",
+    "density_change": "beltrami.data",
+    "dollar_sign": "beltrami.data",
+    "eigenbasis": "beltrami.solvers.eigen",
+    "laplacian": "beltrami.operators.laplacian",
+    "load_dataset": "beltrami.data",
+    "log_spectra": "beltrami.data",
+    "plane_curve": "beltrami.data",
+    "principal_components": "beltrami.data",
+    "solve": "beltrami.solvers.linear",
+    "sphere": "beltrami.data",
+    "strip_headers": "beltrami.data",
+    "surface_sphere": "beltrami.data",
+    "swiss_roll": "beltrami.data",
+    "torus": "beltrami.data",
+    "two_moons": "beltrami.data",
+    "two_squares": "beltrami.data",
+    "word_counts": "beltrami.data",
+}
+
+__all__ = [  # noqa: PLE0604 - the list and the table above are one
+    "__version__",
+    *_HOME,
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'beltrami' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,186 @@
+"""The few primitives that a device must supply, so that the mathematics is written once.
+
+Iterative solvers take a `Backend` and blocks that it made; everything else they do is ordinary
+array arithmetic. `NumpyBackend` runs compiled loops on the processor. A device backend supplies
+the same methods over its own arrays and needs no second copy of any algorithm.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
+
+_ROW_CHUNK = 32768
+
+
+@dataclass(frozen=True, slots=True)
+class SplitMatrix:
+    """A symmetric matrix A = diag(d) - W, held as its two parts.
+
+    Laplacians, shifted Laplacians and their normalised forms all have this shape, and keeping the
+    diagonal apart saves an entry per row and makes spectral shifts free.
+
+    Attributes
+    ----------
+    diagonal : ndarray of shape (n,)
+        d.
+    weights : csr_array of shape (n, n)
+        W: symmetric, empty diagonal.
+    """
+
+    diagonal: FloatVector
+    weights: CsrMatrix
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.diagonal.size)
+
+    def astype(self, dtype: DTypeLike) -> "SplitMatrix":
+        """Return the same matrix in another precision, sharing the index arrays."""
+        return SplitMatrix(
+            self.diagonal.astype(dtype, copy=False), self.weights.astype(dtype, copy=False)
+        )
+
+    def permuted(self, order: NDArray[np.intp]) -> "SplitMatrix":
+        """Return the matrix with rows and columns taken in `order`."""
+        weights: CsrMatrix = self.weights[order][:, order]
+        weights.sort_indices()
+        return SplitMatrix(np.ascontiguousarray(self.diagonal[order]), weights)
+
+
+class Backend(Protocol):
+    """What a device supplies to the iterative solvers."""
+
+    def block(self, host: FloatMatrix, dtype: DTypeLike) -> Any:
+        """Copy a host array to the device, row-major, in `dtype`."""
+
+    def host(self, block: Any) -> FloatMatrix:
+        """Return a block as a NumPy array."""
+
+    def matrix(self, matrix: SplitMatrix, dtype: DTypeLike) -> Any:
+        """Return the device's own form of a matrix."""
+
+    def chebyshev_step(
+        self, matrix: Any, x: Any, out: Any, *, alpha: float, beta: float, center: float
+    ) -> None:
+        """Overwrite `out` with alpha (A - center I) x + beta out."""
+
+    def product(self, matrix: Any, x: Any, out: Any) -> None:
+        """Overwrite `out` with A x."""
+
+    def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
+        """Return left' right, summed in float64, on the host."""
+
+    def rotate(self, block: Any, matrix: NDArray[np.float64]) -> Any:
+        """Return ``block @ matrix`` in the block's precision."""
+
+    def column_dots(self, left: Any, right: Any) -> NDArray[np.float64]:
+        """Return the inner products of matching columns, on the host."""
+
+    def advance(self, x: Any, residual: Any, direction: Any, image: Any, alpha: FloatVector) -> None:
+        """Take one conjugate-gradient step in place: x + alpha p and r - alpha A p."""
+
+    def redirect(self, direction: Any, gradient: Any, beta: FloatVector) -> None:
+        """Overwrite `direction` with gradient + beta direction."""
+
+    def smallest(self, values: Any, k: int) -> tuple[Any, Any]:
+        """Return the `k` smallest entries of each row and their columns, in order."""
+
+
+class NumpyBackend:
+    """The processor: NumPy and BLAS, with compiled threaded loops where they pay."""
+
+    def block(self, host: FloatMatrix, dtype: DTypeLike) -> FloatMatrix:
+        """Return a row-major copy of `host`."""
+        return np.array(host, dtype=dtype, order="C")
+
+    def host(self, block: FloatMatrix) -> FloatMatrix:
+        """Return the block itself."""
+        return block
+
+    def matrix(self, matrix: SplitMatrix, dtype: DTypeLike) -> SplitMatrix:
+        """Return the matrix in `dtype`."""
+        return matrix.astype(dtype)
+
+    def chebyshev_step(
+        self,
+        matrix: SplitMatrix,
+        x: FloatMatrix,
+        out: FloatMatrix,
+        *,
+        alpha: float,
+        beta: float,
+        center: float,
+    ) -> None:
+        """Overwrite `out` with alpha (A - center I) x + beta out."""
+        from beltrami.core import _kernels
+
+        weights, kind = matrix.weights, x.dtype.type
+        _kernels.chebyshev_step(
+            weights.indptr,
+            weights.indices,
+            weights.data,
+            matrix.diagonal,
+            x,
+            out,
+            kind(alpha),
+            kind(beta),
+            kind(center),
+        )
+
+    def product(self, matrix: SplitMatrix, x: FloatMatrix, out: FloatMatrix) -> None:
+        """Overwrite `out` with A x."""
+        self.chebyshev_step(matrix, x, out, alpha=1.0, beta=0.0, center=0.0)
+
+    def gram(self, left: FloatMatrix, right: FloatMatrix) -> NDArray[np.float64]:
+        """Return left' right: products in the blocks' precision, sums over chunks in float64."""
+        total = np.zeros((left.shape[1], right.shape[1]))
+        for start in range(0, left.shape[0], _ROW_CHUNK):
+            rows = slice(start, start + _ROW_CHUNK)
+            total += left[rows].T @ right[rows]
+        return total
+
+    def rotate(self, block: FloatMatrix, matrix: NDArray[np.float64]) -> FloatMatrix:
+        """Return ``block @ matrix`` in the block's precision."""
+        rotated: FloatMatrix = block @ matrix.astype(block.dtype)
+        return rotated
+
+    def column_dots(self, left: FloatMatrix, right: FloatMatrix) -> NDArray[np.float64]:
+        """Return the inner products of matching columns."""
+        from beltrami.core import _kernels
+
+        dots: NDArray[np.float64] = _kernels.column_dots(left, right)
+        return dots
+
+    def advance(
+        self,
+        x: FloatMatrix,
+        residual: FloatMatrix,
+        direction: FloatMatrix,
+        image: FloatMatrix,
+        alpha: FloatVector,
+    ) -> None:
+        """Take one conjugate-gradient step in place."""
+        from beltrami.core import _kernels
+
+        _kernels.advance(x, residual, direction, image, alpha.astype(x.dtype))
+
+    def redirect(self, direction: FloatMatrix, gradient: FloatMatrix, beta: FloatVector) -> None:
+        """Overwrite `direction` with gradient + beta direction."""
+        from beltrami.core import _kernels
+
+        _kernels.redirect(direction, gradient, beta.astype(direction.dtype))
+
+    def smallest(self, values: FloatMatrix, k: int) -> tuple[FloatMatrix, NDArray[np.intp]]:
+        """Return the `k` smallest entries of each row and their columns, ties by column."""
+        if k < values.shape[1]:
+            columns = np.sort(np.argpartition(values, k - 1, axis=1)[:, :k], axis=1)
+        else:
+            columns = np.broadcast_to(np.arange(values.shape[1]), values.shape)
+        chosen = np.take_along_axis(values, columns, axis=1)
+        order = np.argsort(chosen, axis=1, kind="stable")
+        return np.take_along_axis(chosen, order, axis=1), np.take_along_axis(columns, order, axis=1)

@@ -1,0 +1,151 @@
+"""Compiled loops of neighbour search and edge weights, beside their twins.
+
+Nothing here knows of estimators: arrays in, arrays out.
+"""
+
+import numpy as np
+from numba import get_thread_id, njit, prange
+
+
+def pair_distances_reference(left, right, rows, columns):
+    """Twin of `pair_distances`."""
+    difference = left[rows].astype(np.float64) - right[columns].astype(np.float64)
+    return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+
+
+@njit(cache=True, parallel=True)
+def pair_distances(left, right, rows, columns):
+    """Return the Euclidean distances of given pairs of rows, summed in float64."""
+    out = np.empty(rows.size)
+    for p in prange(rows.size):
+        a = left[rows[p]]
+        b = right[columns[p]]
+        total = 0.0
+        for c in range(a.size):
+            difference = float(a[c]) - float(b[c])
+            total += difference * difference
+        out[p] = np.sqrt(total)
+    return out
+
+
+def rerank_reference(queries, base, candidates, k):
+    """Twin of `rerank`: true distances to the candidates, the k nearest by (distance, row)."""
+    n, width = candidates.shape
+    rows = np.repeat(np.arange(n), width)
+    flat = np.where(candidates.ravel() < 0, 0, candidates.ravel())
+    distances = pair_distances_reference(queries, base, rows, flat).reshape(n, width)
+    distances[candidates < 0] = np.inf
+    order = np.lexsort((candidates, distances), axis=1)[:, :k]
+    return np.take_along_axis(candidates, order, 1), np.take_along_axis(distances, order, 1)
+
+
+@njit(cache=True, parallel=True)
+def rerank(queries, base, candidates, k):
+    """Compute true distances to candidate rows (-1 is none) and keep the k nearest, in order.
+
+    The search runs in float32, where near ties can swap; this restores float64 distances and the
+    order (distance, row number).
+    """
+    n, width = candidates.shape
+    indices = np.empty((n, k), np.int32)
+    distances = np.empty((n, k), np.float64)
+    for i in prange(n):
+        best_row = np.empty(width, np.int64)
+        best = np.empty(width, np.float64)
+        a = queries[i]
+        for p in range(width):
+            j = candidates[i, p]
+            total = np.inf
+            if j >= 0:
+                b = base[j]
+                total = 0.0
+                for c in range(a.size):
+                    difference = float(a[c]) - float(b[c])
+                    total += difference * difference
+                total = np.sqrt(total)
+            q = p
+            while q > 0 and (best[q - 1] > total or (best[q - 1] == total and best_row[q - 1] > j)):
+                best[q] = best[q - 1]
+                best_row[q] = best_row[q - 1]
+                q -= 1
+            best[q] = total
+            best_row[q] = j
+        for p in range(k):
+            indices[i, p] = best_row[p]
+            distances[i, p] = best[p]
+    return indices, distances
+
+
+def sparse_top_reference(queries, base, bias, k):
+    """Twin of `sparse_top`: the k largest of queries @ base.T + bias, ties by row."""
+    scores = (queries @ base.T).toarray() + bias
+    order = np.lexsort((np.broadcast_to(np.arange(scores.shape[1]), scores.shape), -scores), axis=1)
+    order = order[:, :k]
+    return order, np.take_along_axis(scores, order, 1)
+
+
+@njit(cache=True, parallel=True)
+def sparse_top(indptr, indices, values, posts, docs, post_values, bias, k, n_threads):
+    """Return the k best rows of a sparse base for each sparse query row, by an inverted index.
+
+    The score of base row j is bias_j + <query, base_j>; it is accumulated column by column over
+    the postings of the query's features, so rows that share nothing are never touched.
+    """
+    n_queries = indptr.size - 1
+    n_base = bias.size
+    found = np.empty((n_queries, k), np.int32)
+    scores = np.empty((n_queries, k), np.float64)
+    work = np.empty((n_threads, n_base), np.float64)
+    for i in prange(n_queries):
+        total = work[get_thread_id()]
+        total[:] = bias
+        for p in range(indptr[i], indptr[i + 1]):
+            value = values[p]
+            feature = indices[p]
+            for q in range(posts[feature], posts[feature + 1]):
+                total[docs[q]] += value * post_values[q]
+        size = 0
+        for j in range(n_base):
+            score = total[j]
+            if size == k and score <= scores[i, k - 1]:
+                continue
+            q = size if size < k else k - 1
+            while q > 0 and scores[i, q - 1] < score:
+                scores[i, q] = scores[i, q - 1]
+                found[i, q] = found[i, q - 1]
+                q -= 1
+            scores[i, q] = score
+            found[i, q] = j
+            if size < k:
+                size += 1
+    return found, scores
+
+
+def shared_share_reference(left, right, rows, columns):
+    """Twin of `shared_share`: Jaccard similarity of two neighbour sets, by Python sets."""
+    share = np.empty(len(rows))
+    for p, (i, j) in enumerate(zip(rows, columns, strict=True)):
+        a, b = set(left[i].tolist()), set(right[j].tolist())
+        share[p] = len(a & b) / len(a | b)
+    return share
+
+
+@njit(cache=True, parallel=True)
+def shared_share(left, right, rows, columns):
+    """Return the Jaccard similarity of the sets ``left[i]`` and ``right[j]``, rows sorted."""
+    share = np.empty(rows.size)
+    for p in prange(rows.size):
+        a = left[rows[p]]
+        b = right[columns[p]]
+        i = j = common = 0
+        while i < a.size and j < b.size:
+            if a[i] == b[j]:
+                common += 1
+                i += 1
+                j += 1
+            elif a[i] < b[j]:
+                i += 1
+            else:
+                j += 1
+        share[p] = common / (a.size + b.size - common)
+    return share

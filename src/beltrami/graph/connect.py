@@ -1,0 +1,96 @@
+"""Bridges between the components of a graph: the shortest edges that make it one.
+
+Borůvka's algorithm on whole components: every round each component but the largest asks for its
+nearest point outside, all these edges belong to the minimum spanning tree of the components, and
+the number of components at least halves.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.progress import track
+from beltrami.core.types import IndexVector
+from beltrami.graph.search import Space
+from beltrami.graph.weights import Edges
+
+_SMALL = 64  # components up to this size are searched together
+
+
+def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Edges:
+    """Return the edges of the minimum spanning tree over the components.
+
+    The distance of two components is that of their nearest pair of points. Cost: each point
+    outside the largest component searches all points once per round, at most log2(components)
+    rounds.
+
+    Parameters
+    ----------
+    space : Space
+        The points.
+    membership : ndarray of shape (n,)
+        Component of each point.
+
+    Returns
+    -------
+    Edges
+        One bridge fewer than there are components.
+    """
+    parts = membership.astype(np.int64)
+    bridges: list[tuple[float, int, int]] = []
+    n_parts = int(parts.max()) + 1
+    with track("bridging components", total=n_parts - 1) as advance:
+        while n_parts > 1:
+            candidates = sorted(_nearest_outside(space, parts))
+            joined = 0
+            for distance, i, j in candidates:
+                if parts[i] != parts[j]:
+                    bridges.append((distance, i, j))
+                    parts[parts == parts[j]] = parts[i]
+                    joined += 1
+            advance(joined)
+            n_parts -= joined
+    return Edges(
+        np.array([i for _, i, _ in bridges], dtype=np.int64),
+        np.array([j for _, _, j in bridges], dtype=np.int64),
+        np.array([distance for distance, _, _ in bridges]),
+    )
+
+
+def _nearest_outside(space: Space, parts: NDArray[np.int64]) -> list[tuple[float, int, int]]:
+    """For every component but the largest, return (distance, i, j): its shortest way out."""
+    labels, sizes = np.unique(parts, return_counts=True)
+    searching = labels[labels != labels[np.argmax(sizes)]]
+    size_of = dict(zip(labels.tolist(), sizes.tolist(), strict=True))
+    small = [label for label in searching.tolist() if size_of[label] <= _SMALL]
+    found = [
+        _way_out_of_one(space, np.flatnonzero(parts == label), np.flatnonzero(parts != label))
+        for label in searching.tolist()
+        if size_of[label] > _SMALL
+    ]
+    if small:
+        widest = max(size_of[label] for label in small)
+        found += _ways_out_together(space, parts, np.array(small), widest)
+    return found
+
+
+def _way_out_of_one(
+    space: Space, inside: IndexVector, outside: IndexVector
+) -> tuple[float, int, int]:
+    near, distances = space.nearest_between(inside, outside, 1)
+    best = int(np.lexsort((near[:, 0], inside, distances[:, 0]))[0])
+    return float(distances[best, 0]), int(inside[best]), int(near[best, 0])
+
+
+def _ways_out_together(
+    space: Space, parts: NDArray[np.int64], small: NDArray[np.int64], widest: int
+) -> list[tuple[float, int, int]]:
+    # Among the widest + 1 nearest points at least one lies outside a component of that size.
+    rows = np.flatnonzero(np.isin(parts, small))
+    near, distances = space.nearest_between(rows, np.arange(len(parts)), widest + 1)
+    outside = parts[near] != parts[rows][:, None]
+    first = np.argmax(outside, axis=1)
+    picked = np.arange(len(rows))
+    ends, lengths = near[picked, first], distances[picked, first]
+    order = np.lexsort((ends, rows, lengths, parts[rows]))
+    leaders = order[np.unique(parts[rows][order], return_index=True)[1]]
+    return [(float(lengths[p]), int(rows[p]), int(ends[p])) for p in leaders]

@@ -1,0 +1,222 @@
+"""The noun of this layer: an undirected weighted graph with the evidence for its quality.
+
+A recipe builds it from points, or a user hands over weights; operators and solvers know the data
+only through it. It is checked once, here, and trusted above.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from scipy.sparse.csgraph import connected_components
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix
+
+_SYMMETRY_RTOL = 1e-8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbors:
+    """The nearest other points of each point, nearest first, ties by row number.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n, k)
+        Row numbers.
+    distances : ndarray of shape (n, k)
+        Distances in the metric asked for, float64.
+    recall : float
+        Share of true neighbours found, measured on a sample; 1.0 where the search was exact.
+    n_sampled : int
+        Rows on which the recall was measured; 0 where the search was exact.
+    """
+
+    indices: IndexMatrix
+    distances: FloatMatrix
+    recall: float = 1.0
+    n_sampled: int = 0
+
+    def first(self, k: int) -> "Neighbors":
+        """Return the `k` nearest of them only."""
+        return Neighbors(
+            self.indices[:, :k], self.distances[:, :k], recall=self.recall, n_sampled=self.n_sampled
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCertificate:
+    """How a graph came to be, and how far it can be trusted.
+
+    Attributes
+    ----------
+    search : str
+        "exact", "approximate" or "given".
+    recall : float
+        Share of true neighbours found, on `n_sampled` rows; 1.0 for an exact search.
+    n_sampled : int
+        Rows on which the recall was measured.
+    n_components_found : int
+        Connected components before any bridge was added.
+    n_bridges : int
+        Edges added by ``connect="mst"``.
+    """
+
+    search: str = "given"
+    recall: float = 1.0
+    n_sampled: int = 0
+    n_components_found: int = 0
+    n_bridges: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """An undirected weighted graph: all that the layers above may know of the data.
+
+    Attributes
+    ----------
+    weights : csr_array of shape (n, n)
+        W: symmetric, non-negative, float64, empty diagonal.
+    neighbors : Neighbors or None
+        The lists the graph was made from, kept to attach new points.
+    certificate : GraphCertificate
+        Where it came from and how good it is.
+
+    Examples
+    --------
+    >>> from beltrami import Graph
+    >>> graph = Graph.from_matrix([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    >>> graph.n_nodes, graph.n_edges, graph.degrees.tolist()
+    (3, 2, [1.0, 3.0, 2.0])
+    """
+
+    weights: CsrMatrix
+    neighbors: Neighbors | None = None
+    certificate: GraphCertificate = field(default_factory=GraphCertificate)
+
+    def __post_init__(self) -> None:
+        _require_square(self.weights)
+        _require_nonnegative(self.weights)
+        _require_symmetric(self.weights)
+
+    @classmethod
+    def from_matrix(cls, weights: Any) -> "Graph":
+        """Take a user's own symmetric weights.
+
+        Parameters
+        ----------
+        weights : sparse or array-like of shape (n, n)
+            Non-negative and symmetric. Entries on the diagonal are dropped: a loop has no effect
+            on a Laplacian.
+
+        Returns
+        -------
+        Graph
+            The graph with these weights.
+
+        Raises
+        ------
+        InvalidInputError
+            When the matrix is not square, not finite, negative somewhere or not symmetric.
+        """
+        return cls(clean_weights(weights))
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.weights.shape[0])
+
+    @property
+    def n_edges(self) -> int:
+        """Number of undirected edges."""
+        return int(self.weights.nnz) // 2
+
+    @property
+    def degrees(self) -> FloatVector:
+        """Weighted degrees, d_i = sum_j w_ij."""
+        return np.asarray(self.weights.sum(axis=1), dtype=np.float64)
+
+    def components(self) -> tuple[int, NDArray[np.int32]]:
+        """Count the connected components and name the component of each node.
+
+        Returns
+        -------
+        count : int
+            Number of components.
+        membership : ndarray of shape (n,)
+            Component of each node, 0 to count - 1, numbered by first appearance.
+        """
+        count, membership = connected_components(self.weights, directed=False)
+        return int(count), membership
+
+    def __repr__(self) -> str:
+        made = self.certificate
+        count, _ = self.components()
+        source = made.search if made.n_sampled == 0 else f"{made.search}, recall {made.recall:.4f}"
+        bridges = f", {made.n_bridges} bridges" if made.n_bridges else ""
+        return (
+            f"Graph({self.n_nodes} nodes, {self.n_edges} edges, {count} component"
+            f"{'s' if count != 1 else ''}{bridges}; {source})"
+        )
+
+
+def clean_weights(weights: Any) -> CsrMatrix:
+    """Return weights as a float64 CSR array with sorted rows, no loops and no stored zeros."""
+    if not issparse(weights):
+        try:
+            weights = np.asarray(weights, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"graph weights must be a square matrix of numbers and cannot be read ({error})."
+            ) from error
+        if weights.ndim != 2:
+            raise InvalidInputError(
+                f"graph weights must be a square matrix and have shape {weights.shape}."
+            )
+    matrix: CsrMatrix = csr_array(weights, dtype=np.float64, copy=True)
+    _require_square(matrix)
+    matrix.sum_duplicates()
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    matrix.data[rows == matrix.indices] = 0.0
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return matrix
+
+
+def _require_square(weights: CsrMatrix) -> None:
+    rows, columns = weights.shape
+    if rows != columns or rows == 0:
+        raise InvalidInputError(
+            f"graph weights must be a square matrix and have shape ({rows}, {columns}). For points "
+            "use KnnGraph().build(X)."
+        )
+
+
+def _require_nonnegative(weights: CsrMatrix) -> None:
+    if weights.nnz == 0:
+        return
+    if not np.isfinite(weights.data).all():
+        bad = int((~np.isfinite(weights.data)).sum())
+        raise InvalidInputError(f"graph weights contain NaN or infinity ({bad} entries).")
+    if weights.data.min() < 0:
+        bad = int((weights.data < 0).sum())
+        raise InvalidInputError(
+            f"graph weights must not be negative: {bad} entries are, the lowest "
+            f"{weights.data.min():.3g}. A negative weight makes the Laplacian indefinite; use "
+            "similarities, not signed correlations (abs() or clip them)."
+        )
+
+
+def _require_symmetric(weights: CsrMatrix) -> None:
+    if weights.nnz == 0:
+        return
+    gap = abs(weights - weights.T)
+    worst = float(gap.max()) if gap.nnz else 0.0
+    if worst > _SYMMETRY_RTOL * float(weights.data.max()):
+        bad = int((gap.data > 0).sum())
+        raise InvalidInputError(
+            f"graph weights must be symmetric: {bad} entries differ from their mirror, by up to "
+            f"{worst:.3g}. For a directed graph pass (W + W.T) / 2 or W.maximum(W.T)."
+        )

@@ -1,0 +1,88 @@
+"""Any other metric, through scikit-learn's neighbour search."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
+from beltrami.graph.model import Neighbors
+from beltrami.graph.search.spaces import without_self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneralSpace:
+    """Points under any metric that scikit-learn knows, or a callable of two rows."""
+
+    points: Points
+    metric: Any
+
+    @classmethod
+    def of(cls, points: Points, metric: Any) -> "GeneralSpace":
+        """Prepare points, and try the metric on two of them so that a wrong name fails here."""
+        from sklearn.metrics import pairwise_distances
+
+        try:
+            pairwise_distances(points[:1], points[-1:], metric=metric)
+        except (ValueError, TypeError) as error:
+            raise InvalidInputError(
+                f"metric={metric!r} cannot be used on these data ({error}). Known to Beltrami: "
+                "'euclidean', 'cosine', 'angle', 'precomputed', and scikit-learn's metrics such as "
+                "'manhattan', 'chebyshev', 'correlation', 'hamming'."
+            ) from error
+        return cls(points, metric)
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return int(self.points.shape[0])
+
+    def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
+        """Return rows and distances of the `k` points nearest to each query."""
+        return self._search(queries, self.points, k)
+
+    def nearest_between(
+        self, rows: IndexVector, base: IndexVector, k: int
+    ) -> tuple[IndexMatrix, FloatMatrix]:
+        """Return, for own points `rows`, the `k` nearest among own points `base`."""
+        found, distances = self._search(self.points[rows], self.points[base], k)
+        return base[found], distances
+
+    def distances(self, rows: IndexVector, columns: IndexVector) -> FloatVector:
+        """Return the distances of pairs of own points."""
+        from sklearn.metrics import pairwise_distances
+
+        return np.array(
+            [
+                pairwise_distances(
+                    self.points[i : i + 1], self.points[j : j + 1], metric=self.metric
+                )[0, 0]
+                for i, j in zip(rows, columns, strict=True)
+            ]
+        )
+
+    def neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:  # noqa: ARG002
+        """Return the `k` nearest other points of each point; always exact."""
+        indices, distances = without_self(*self.nearest(self.points, k + 1), k)
+        return Neighbors(indices, distances)
+
+    def within(self, radius: float) -> tuple[IndexVector, IndexVector, FloatVector]:
+        """Return all ordered pairs of distinct points at most `radius` apart."""
+        from sklearn.neighbors import NearestNeighbors
+
+        index = NearestNeighbors(metric=self.metric).fit(self.points)
+        graph = index.radius_neighbors_graph(radius=radius, mode="distance")
+        rows = np.repeat(np.arange(self.n_points), np.diff(graph.indptr))
+        return rows, graph.indices, np.asarray(graph.data, dtype=np.float64)
+
+    def _search(self, queries: Points, base: Points, k: int) -> tuple[IndexMatrix, FloatMatrix]:
+        from sklearn.neighbors import NearestNeighbors
+
+        index = NearestNeighbors(n_neighbors=k, metric=self.metric, n_jobs=-1).fit(base)
+        distances, indices = index.kneighbors(queries)
+        order = np.lexsort((indices, distances), axis=1)
+        return (
+            np.take_along_axis(indices, order, axis=1).astype(np.int32),
+            np.take_along_axis(distances, order, axis=1).astype(np.float64),
+        )

@@ -1,0 +1,61 @@
+"""What an estimator's ``graph=`` may be, and how it becomes a `Graph`."""
+
+from typing import Any
+
+from scipy.sparse import issparse
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.graph.model import Graph
+from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph
+
+
+def recipe_of(graph: Any) -> GraphRecipe | None:
+    """Return the recipe behind a ``graph=`` argument, or None where the graph is given.
+
+    Parameters
+    ----------
+    graph : None, KnnGraph, RadiusGraph, Graph or sparse
+        The argument of an estimator.
+
+    Returns
+    -------
+    KnnGraph, RadiusGraph or None
+        ``KnnGraph()`` for None.
+    """
+    if graph is None:
+        return KnnGraph()
+    if isinstance(graph, KnnGraph | RadiusGraph):
+        return graph
+    if isinstance(graph, Graph) or issparse(graph):
+        return None
+    raise InvalidInputError(
+        f"graph={graph!r} is not a graph; give a recipe such as KnnGraph(10), a Graph, or a sparse "
+        "symmetric matrix of weights."
+    )
+
+
+def graph_for(graph: Any, points: Any) -> Graph:
+    """Return the `Graph` that an estimator shall work on.
+
+    Parameters
+    ----------
+    graph : None, KnnGraph, RadiusGraph, Graph or sparse
+        The argument of an estimator.
+    points : array-like or sparse of shape (n, d)
+        The data; only their number matters where the graph is given.
+
+    Returns
+    -------
+    Graph
+        Built from the points, or the given one after a check of its size.
+    """
+    recipe = recipe_of(graph)
+    if recipe is not None:
+        return recipe.build(points)
+    given = graph if isinstance(graph, Graph) else Graph.from_matrix(graph)
+    if given.n_nodes != points.shape[0]:
+        raise InvalidInputError(
+            f"the graph has {given.n_nodes} nodes and X has {points.shape[0]} rows; they must be "
+            "the same points in the same order."
+        )
+    return given

@@ -1,0 +1,47 @@
+"""Eigenvectors carried to new points by Nyström's formula."""
+
+import numpy as np
+
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
+
+_SMALLEST_DENOMINATOR = 0.1
+"""Share of d(x) below which the denominator is not let fall: a bounded answer, always finite."""
+
+
+def extend_eigenvectors(
+    weights: CsrMatrix, vectors: FloatMatrix, values: FloatVector, *, kind: str
+) -> FloatMatrix:
+    r"""Return the values of eigenvectors at new points.
+
+    With w(x, x_i) the weights from the new point to the old ones and d(x) their sum,
+
+    .. math:: e_j(x) = \frac{\sum_i w(x, x_i) e_j(i)}{d(x) - \lambda_j}
+              \quad\text{for } L e = \lambda e, \qquad
+              f_j(x) = \frac{\sum_i w(x, x_i) f_j(i)}{d(x) (1 - \lambda_j)}
+              \quad\text{for } L f = \lambda D f,
+
+    which is the eigenvalue equation read at x. The denominator is kept above a tenth of d(x). A
+    point with no weight to any old one gets zeros. Cost: one product with the new weights.
+
+    Parameters
+    ----------
+    weights : csr_array of shape (m, n)
+        w(new, old).
+    vectors : ndarray of shape (n, p)
+        Eigenvectors at the old points.
+    values : ndarray of shape (p,)
+        Their eigenvalues.
+    kind : {"combinatorial", "random_walk"}
+        Which problem they solve.
+
+    Returns
+    -------
+    ndarray of shape (m, p)
+        Finite.
+    """
+    degrees = np.asarray(weights.sum(axis=1)).ravel()[:, None]
+    spread = values[None, :] if kind == "combinatorial" else degrees * values[None, :]
+    denominator = np.maximum(degrees - spread, _SMALLEST_DENOMINATOR * degrees)
+    extended = np.zeros((weights.shape[0], vectors.shape[1]))
+    np.divide(weights @ vectors, denominator, out=extended, where=denominator > 0)
+    return extended

@@ -1,0 +1,167 @@
+"""Smoothness operators S, whose quadratic form f' S f says how rough f is; never formed.
+
+The Laplacian itself, its powers, and the growing heat operator exp(tL): a penalty must grow with
+frequency, so the thesis's exp(-tL) (section 3.7) is its inverse, the heat flow, which is here too.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
+from scipy.special import ive
+
+from beltrami.core.backend import NumpyBackend, SplitMatrix
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import FloatMatrix
+from beltrami.core.validation import check_count, check_positive
+from beltrami.graph.model import Graph
+from beltrami.operators.laplacian import spectral_bound, split_laplacian
+
+_LARGEST_EXPONENT = 600.0
+_COEFFICIENT_FLOOR = 1e-17
+
+
+def smoothness_operator(
+    graph: Graph, smoothness: Any = "laplacian", *, kind: str = "combinatorial"
+) -> LinearOperator:
+    """Return S for f' S f as an operator that is applied and never formed.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    smoothness : "laplacian", ("iterated", q) or ("heat", t), default="laplacian"
+        S = L, L^q, or exp(tL).
+    kind : {"combinatorial", "normalized"}, default="combinatorial"
+        Which Laplacian L is.
+
+    Returns
+    -------
+    LinearOperator of shape (n, n)
+        Symmetric positive semi-definite. Applying it costs one product with W for L, q for L^q,
+        and about t lambda_max / 2 + 10 sqrt(t lambda_max) for the heat operator.
+    """
+    match smoothness:
+        case "laplacian":
+            return iterated_laplacian(graph, 1, kind=kind)
+        case ("iterated", power):
+            return iterated_laplacian(graph, power, kind=kind)
+        case ("heat", t):
+            return heat_operator(graph, check_positive(t, name="t"), kind=kind)
+    raise InvalidInputError(
+        f"smoothness={smoothness!r} is not known; choose 'laplacian', ('iterated', q) with a whole "
+        "number q, or ('heat', t) with t > 0."
+    )
+
+
+def iterated_laplacian(graph: Graph, power: int, *, kind: str = "combinatorial") -> LinearOperator:
+    """Return L^power as an operator.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    power : int
+        At least one. The condition number is that of L to this power.
+    kind : {"combinatorial", "normalized"}, default="combinatorial"
+        Which Laplacian.
+
+    Returns
+    -------
+    LinearOperator of shape (n, n)
+        Symmetric.
+    """
+    times = check_count(power, name="power")
+    matrix, backend = split_laplacian(graph, kind), NumpyBackend()
+
+    def apply(block: FloatMatrix) -> FloatMatrix:
+        x, out = block, np.empty_like(block)
+        for _ in range(times):
+            backend.product(matrix, x, out)
+            x, out = out, (np.empty_like(block) if x is block else x)
+        return x
+
+    return _symmetric_operator(matrix.n_rows, apply)
+
+
+def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> LinearOperator:
+    r"""Return exp(tL) as an operator; a negative `t` gives the heat flow exp(-\|t\| L).
+
+    The exponential is expanded in Chebyshev polynomials on the interval that holds the spectrum;
+    their coefficients are scaled Bessel functions and the sum stops at rounding level.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    t : float
+        Time, of either sign.
+    kind : {"combinatorial", "normalized"}, default="combinatorial"
+        Which Laplacian.
+
+    Returns
+    -------
+    LinearOperator of shape (n, n)
+        Symmetric positive definite.
+    """
+    matrix, backend = split_laplacian(graph, kind), NumpyBackend()
+    half = spectral_bound(matrix) / 2
+    if t * 2 * half > _LARGEST_EXPONENT:
+        raise InvalidInputError(
+            f"exp(tL) with t={t:.3g} and eigenvalues up to {2 * half:.3g} exceeds the range of "
+            f"float64; take t below {_LARGEST_EXPONENT / (2 * half):.3g}."
+        )
+    if half == 0 or t == 0:
+        return _symmetric_operator(matrix.n_rows, np.array)
+    coefficients = _exponential_coefficients(t * half)
+
+    def apply(block: FloatMatrix) -> FloatMatrix:
+        return _chebyshev_sum(backend, matrix, block, coefficients, half)
+
+    return _symmetric_operator(matrix.n_rows, apply)
+
+
+def _exponential_coefficients(z: float) -> NDArray[np.float64]:
+    """Coefficients of exp(z (1 + y)) in Chebyshev polynomials of y on [-1, 1]."""
+    size = int(abs(z) + 12 * np.sqrt(abs(z)) + 40)
+    k = np.arange(size)
+    # exp(z + z y) = exp(z + |z|) sum_k c_k ive(k, |z|) sign(z)^k T_k(y), c_0 = 1 and else 2.
+    values = ive(k, abs(z)) * np.where(k == 0, 1.0, 2.0) * np.sign(z) ** k * np.exp(z + abs(z))
+    significant = np.flatnonzero(np.abs(values) > _COEFFICIENT_FLOOR * np.abs(values).max())
+    return np.asarray(values[: significant[-1] + 1])
+
+
+def _chebyshev_sum(
+    backend: NumpyBackend,
+    matrix: SplitMatrix,
+    block: FloatMatrix,
+    coefficients: NDArray[np.float64],
+    half: float,
+) -> FloatMatrix:
+    """Sum c_k T_k(L / half - I) block by the three-term recurrence."""
+    older, newer = block.copy(), np.empty_like(block)
+    backend.chebyshev_step(matrix, older, newer, alpha=1 / half, beta=0.0, center=half)
+    total: FloatMatrix = coefficients[0] * older
+    for index, coefficient in enumerate(coefficients[1:], start=1):
+        if index > 1:
+            backend.chebyshev_step(
+                matrix, newer, older, alpha=2 / half, beta=-1.0, center=half
+            )
+            older, newer = newer, older
+        total += coefficient * newer
+    return total
+
+
+def _symmetric_operator(n: int, apply: Any) -> LinearOperator:
+    def matmat(block: FloatMatrix) -> FloatMatrix:
+        columns = np.ascontiguousarray(np.reshape(block, (n, -1)), dtype=np.float64)
+        result: FloatMatrix = apply(columns)
+        return result
+
+    def matvec(vector: FloatMatrix) -> FloatMatrix:
+        return matmat(vector).ravel()
+
+    return LinearOperator(
+        shape=(n, n), dtype=np.float64, matvec=matvec, rmatvec=matvec, matmat=matmat, rmatmat=matmat
+    )

@@ -1,0 +1,235 @@
+"""Chebyshev-filtered subspace iteration: many eigenvectors at the speed of matrix products.
+
+A block of vectors is multiplied by a polynomial of the matrix that is large on the wanted end of
+the spectrum and small on the rest; Rayleigh-Ritz picks the best vectors of the span; what has
+converged is locked; repeat. All work is sparse-times-block and dense products, in float32 until
+the residuals ask for more, and it is written once for every backend.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.backend import Backend
+from beltrami.core.progress import track
+from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.solvers.eigen.dense import small_eigh
+from beltrami.solvers.eigen.density import eigenvalue_estimate
+from beltrami.solvers.eigen.problem import EigenProblem, Eigenpairs
+
+_MAX_ROUNDS = 60
+_DEGREES = (6, 300)
+_COLUMNS_MULTIPLE = 16  # whole cache lines and vector registers
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How far one number format can be driven.
+
+    Attributes
+    ----------
+    dtype : type
+        Of the block and the matrix.
+    first_growth : float
+        Largest amplification of the lowest eigenvalue by the filter of a random block. The Gram
+        matrix of the filtered block has the square of it as condition number.
+    growth : float
+        The same for a block of Ritz vectors. Locked vectors come back at rounding level and grow
+        by it.
+    floor : float
+        Smallest residual that can be told from rounding, relative to the spectral bound.
+    """
+
+    dtype: type[np.floating[Any]]
+    first_growth: float
+    growth: float
+    floor: float
+
+
+SINGLE = Precision(np.float32, first_growth=3e2, growth=1e4, floor=4e-6)
+DOUBLE = Precision(np.float64, first_growth=1e6, growth=1e9, floor=0.0)
+
+
+def chebyshev_eigenpairs(
+    problem: EigenProblem,
+    count: int,
+    *,
+    tol: float,
+    backend: Backend,
+    rng: np.random.Generator,
+) -> Eigenpairs:
+    """Return the lowest `count` pairs outside the null space.
+
+    Cost per round: ``degree`` products of the matrix with the unconverged columns and three dense
+    products of n x m by m x m, m = 1.125 count. Memory: four n x m blocks in float32.
+
+    Parameters
+    ----------
+    problem : EigenProblem
+        The problem, its nodes in a cache-friendly order.
+    count : int
+        Pairs wanted.
+    tol : float
+        Residual wanted, relative to the largest eigenvalue wanted.
+    backend : Backend
+        Supplies products.
+    rng : Generator
+        Draws the first block.
+
+    Returns
+    -------
+    Eigenpairs
+        In order; the caller measures their residuals.
+    """
+    iteration = _Iteration(problem, count, backend, rng)
+    with track("computing eigenvectors", total=count) as advance:
+        for _ in range(_MAX_ROUNDS):
+            locked_before = iteration.n_locked
+            iteration.filter()
+            residuals = iteration.rayleigh_ritz()
+            iteration.lock(residuals, tol)
+            advance(iteration.n_locked - locked_before)
+            if iteration.n_locked >= count:
+                break
+    return iteration.result()
+
+
+class _Iteration:
+    """The state of one run: locked pairs, the active block, and the edge of the filter."""
+
+    def __init__(
+        self, problem: EigenProblem, count: int, backend: Backend, rng: np.random.Generator
+    ) -> None:
+        self.problem, self.count, self.backend, self.rng = problem, count, backend, rng
+        self.precision = SINGLE
+        self.matrix = backend.matrix(problem.matrix, np.float32)
+        n = problem.matrix.n_rows
+        self.guard = max(_COLUMNS_MULTIPLE, count // 8)
+        width = -(-(count + self.guard) // _COLUMNS_MULTIPLE) * _COLUMNS_MULTIPLE
+        width = min(width, n - problem.null.n_components)
+        self.active: Any = backend.block(rng.standard_normal((n, width)), np.float32)
+        self.spare: Any = backend.block(np.zeros((n, width)), np.float32)
+        self.ritz: FloatVector = np.zeros(width)
+        self.locked: list[Any] = []
+        self.locked_values: list[float] = []
+        self.rounds = 0
+        # A little past the block: every column is amplified, none is left as noise.
+        rank = problem.null.n_components + 1.1 * width
+        self.edge = eigenvalue_estimate(self.matrix, n, rank, backend=backend, rng=rng)
+
+    @property
+    def n_locked(self) -> int:
+        return len(self.locked_values)
+
+    def filter(self) -> None:
+        """Apply the scaled Chebyshev polynomial that is small on [edge, bound]."""
+        bound = self.problem.bound * (1 + 1e-6)
+        edge = min(max(self.edge, 1e-9 * bound), 0.9 * bound)
+        center, half = (bound + edge) / 2, (bound - edge) / 2
+        degree = self._degree(center / half)
+        step = self.backend.chebyshev_step
+        # Scaling by the value at the lower end keeps every entry of order one (Zhou et al.).
+        sigma = first = -half / center
+        step(self.matrix, self.active, self.spare, alpha=sigma / half, beta=0.0, center=center)
+        x, y = self.active, self.spare
+        for _ in range(degree - 1):
+            following = 1 / (2 / first - sigma)
+            step(
+                self.matrix,
+                y,
+                x,
+                alpha=2 * following / half,
+                beta=-sigma * following,
+                center=center,
+            )
+            x, y, sigma = y, x, following
+        self.active, self.spare = y, x
+        self.rounds += 1
+
+    def _degree(self, lowest: float) -> int:
+        """Largest degree whose growth at the lowest eigenvalue the precision can bear."""
+        growth = self.precision.growth if self.rounds else self.precision.first_growth
+        return int(np.clip(np.arccosh(growth) / np.arccosh(lowest), *_DEGREES))
+
+    def rayleigh_ritz(self) -> FloatVector:
+        """Rotate the block to its Ritz vectors, in order, and return their residuals."""
+        backend = self.backend
+        self._purge()
+        backend.product(self.matrix, self.active, self.spare)
+        gram = backend.gram(self.active, self.active)
+        form = backend.gram(self.active, self.spare)
+        rotation, self.ritz = _ritz_rotation(gram, form, self.precision)
+        self.active = backend.rotate(self.active, rotation)
+        self.spare = backend.rotate(self.spare, rotation)
+        # The spare block becomes A v - theta v and its norms are the residuals.
+        self.spare -= self.active * self.ritz.astype(self.precision.dtype)
+        return np.sqrt(backend.column_dots(self.spare, self.spare))
+
+    def _purge(self) -> None:
+        """Remove from the block what belongs to null vectors and locked ones; scale the columns."""
+        self.problem.null.project_out(self.active)
+        for block in self.locked:
+            self.active -= self.backend.rotate(block, self.backend.gram(block, self.active))
+        lengths = np.sqrt(self.backend.column_dots(self.active, self.active))
+        self.active /= np.maximum(lengths, 1e-30).astype(self.precision.dtype)
+
+    def lock(self, residuals: FloatVector, tol: float) -> None:
+        """Set aside the lowest converged vectors, move the filter's edge, drop spent columns."""
+        wanted = self.count - self.n_locked
+        target = tol * min(float(self.ritz[min(wanted, len(self.ritz)) - 1]), self.edge)
+        above = np.flatnonzero(residuals[:wanted] > target)
+        done = int(above[0]) if above.size else min(wanted, len(residuals))
+        self._move_edge(wanted)
+        worth_it = done == wanted or done >= max(8, wanted // 5)
+        if done and worth_it:
+            self.locked.append(self.backend.block(self.active[:, :done], self.precision.dtype))
+            self.locked_values += self.ritz[:done].tolist()
+            self.active = self.backend.block(self.active[:, done:], self.precision.dtype)
+            self.spare = self.backend.block(self.spare[:, done:], self.precision.dtype)
+            self.ritz = self.ritz[done:]
+        if done < wanted and target < self.precision.floor * self.problem.bound:
+            self._raise_precision()
+
+    def _move_edge(self, wanted: int) -> None:
+        # Ritz values bound eigenvalues from above: the last one, once below the edge, is a tighter
+        # edge; a wanted one still above it after two rounds shows that the density's was too low.
+        if self.ritz[-1] < self.edge or (
+            self.rounds >= 2 and self.ritz[min(wanted, len(self.ritz)) - 1] > self.edge
+        ):
+            self.edge = float(self.ritz[-1])
+
+    def _raise_precision(self) -> None:
+        self.precision = DOUBLE
+        self.matrix = self.backend.matrix(self.problem.matrix, np.float64)
+        self.active = self.backend.block(self.active, np.float64)
+        self.spare = self.backend.block(self.spare, np.float64)
+        self.locked = [self.backend.block(block, np.float64) for block in self.locked]
+
+    def result(self) -> Eigenpairs:
+        """Return the locked vectors, and the best unlocked ones where the rounds ran out."""
+        missing = self.count - self.n_locked
+        blocks: list[FloatMatrix] = [self.backend.host(block) for block in self.locked]
+        values = np.array(self.locked_values + self.ritz[:missing].tolist())
+        if missing:
+            blocks.append(self.backend.host(self.active)[:, :missing])
+        return Eigenpairs(values, np.hstack(blocks), self.rounds)
+
+
+def _ritz_rotation(
+    gram: NDArray[np.float64], form: NDArray[np.float64], precision: Precision
+) -> tuple[NDArray[np.float64], FloatVector]:
+    """Solve the projected problem; return the rotation of the block and the Ritz values.
+
+    The Gram matrix is whitened through its eigenvectors (no QR, so that any array library can do
+    it) and directions below rounding are dropped.
+    """
+    scale = 1 / np.sqrt(np.diag(gram))
+    gram = (gram + gram.T) / 2 * np.outer(scale, scale)
+    form = (form + form.T) / 2 * np.outer(scale, scale)
+    sizes, directions = small_eigh(gram)
+    kept = sizes > 50 * np.finfo(precision.dtype).eps * sizes[-1]
+    whitening = directions[:, kept] / np.sqrt(sizes[kept])
+    values, rotation = small_eigh(whitening.T @ form @ whitening)
+    return scale[:, None] * (whitening @ rotation), values

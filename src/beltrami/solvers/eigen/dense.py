@@ -1,0 +1,57 @@
+"""The direct method, for small graphs and for nearly all eigenvectors."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.sparse import diags_array
+
+from beltrami.core.memory import require_memory
+from beltrami.core.threads import serial_blas
+from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
+
+
+def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
+    """Return the lowest `count` pairs outside the null space by LAPACK.
+
+    Null vectors are lifted to the top of the spectrum before the factorisation, so what is returned
+    is orthogonal to them to rounding. Cost: O(n^3) time, three n x n arrays.
+
+    Parameters
+    ----------
+    problem : EigenProblem
+        The problem.
+    count : int
+        Pairs wanted.
+
+    Returns
+    -------
+    Eigenpairs
+        Exact to rounding.
+    """
+    n = problem.matrix.n_rows
+    require_memory(
+        3 * 8.0 * n**2,
+        what=f"the dense eigenproblem of {n} nodes",
+        instead="Ask for fewer eigenvectors (at most a fifth of the nodes) so that the iterative "
+        "solver can serve, or pass solver='chebyshev'.",
+    )
+    matrix = (diags_array(problem.matrix.diagonal) - problem.matrix.weights).toarray()
+    null = problem.null
+    lift = 2 * max(problem.bound, 1.0)
+    same = null.membership[:, None] == null.membership[None, :]
+    matrix += lift * np.where(same, np.outer(null.profile, null.profile), 0.0)
+    values, vectors = eigh(matrix, subset_by_index=(0, max(count - 1, 0)))
+    return Eigenpairs(values[:count], vectors[:, :count], 0)
+
+
+_SMALL = 384
+
+
+def small_eigh(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return all eigenvalues and eigenvectors of a projected matrix."""
+    if len(matrix) > _SMALL:
+        values, vectors = np.linalg.eigh(matrix)
+    else:
+        with serial_blas():
+            values, vectors = np.linalg.eigh(matrix)
+    return values, vectors

@@ -1,0 +1,159 @@
+"""Preconditioned conjugate gradients over many right-hand sides, stopped by the energy norm.
+
+The residual says little about the error of an ill-conditioned system: with the usual test on the
+residual, soft labels on a swiss roll came out with two signs in three wrong. The steps themselves
+tell the energy of what was still missing, at no cost, and that is what this stops on.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.backend import Backend, SplitMatrix
+from beltrami.core.types import FloatMatrix
+from beltrami.solvers.linear.preconditioners import Preconditioner
+
+_SETTLED = 0.1
+
+
+@dataclass(slots=True)
+class EnergyLedger:
+    """Energies gained by the steps, from which the error of an earlier iterate follows.
+
+    After step k the squared energy error has fallen by alpha_k r_k' z_k (Hestenes and Stiefel), so
+    the error of iterate k - w is at least the sum of the last w gains, and nearly equal to it once
+    the newest gain is a small part of that sum.
+
+    Attributes
+    ----------
+    gains : list of ndarray of shape (k,)
+        One entry per step.
+    """
+
+    gains: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def errors(self) -> NDArray[np.float64]:
+        """Return the estimated relative energy error of each column, infinite while unknown.
+
+        The window grows until the newest three gains are at most a tenth of its sum, so that a
+        plateau of the iteration is not taken for its end.
+        """
+        history = np.array(self.gains)
+        newest = history[-3:].max(axis=0)
+        sums = np.cumsum(history[::-1], axis=0)
+        total = sums[-1]
+        settled = newest <= _SETTLED * sums
+        settled[: min(4, len(settled)) - 1] = False
+        window = np.argmax(settled, axis=0)
+        known = settled.any(axis=0)
+        picked = sums[window, np.arange(sums.shape[1])]
+        errors = np.full(sums.shape[1], np.inf)
+        live = total > 0
+        np.sqrt(picked / np.where(live, total, 1.0), out=errors, where=known & live)
+        errors[~live] = 0.0
+        return errors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Descent:
+    """Where a run of conjugate gradients stands.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, k)
+        The iterate.
+    errors : ndarray of shape (k,)
+        Estimated relative errors in the energy norm.
+    iterations : int
+        Steps taken.
+    """
+
+    values: FloatMatrix
+    errors: NDArray[np.float64]
+    iterations: int
+
+
+def conjugate_gradients(
+    matrix: SplitMatrix,
+    right: FloatMatrix,
+    preconditioner: Preconditioner,
+    *,
+    tol: float,
+    max_iter: int,
+    backend: Backend,
+    patience: int | None = None,
+    progress: Any = None,
+) -> Descent:
+    """Solve A X = B for all columns at once.
+
+    Parameters
+    ----------
+    matrix : SplitMatrix
+        A, positive semi-definite; B must lie in its range.
+    right : ndarray of shape (n, k)
+        B.
+    preconditioner : Preconditioner
+        Approximate inverse of A.
+    tol : float
+        Relative error in the energy norm at which a column is done.
+    max_iter : int
+        Steps at most.
+    backend : Backend
+        Supplies products.
+    patience : int or None, default=None
+        Give up before `max_iter` when, by the rate so far, more than this many steps are needed.
+    progress : callable or None, default=None
+        Called with the number of steps just taken.
+
+    Returns
+    -------
+    Descent
+        The iterate and its errors; the caller judges.
+    """
+    x = np.zeros_like(right)
+    residual = right.copy()
+    gradient, image = np.empty_like(right), np.empty_like(right)
+    preconditioner.apply(residual, gradient)
+    direction = gradient.copy()
+    slope = backend.column_dots(residual, gradient)
+    ledger, errors = EnergyLedger(), np.full(right.shape[1], np.inf)
+    for step in range(1, max_iter + 1):
+        backend.product(matrix, direction, image)
+        alpha = _ratio(slope, backend.column_dots(direction, image))
+        backend.advance(x, residual, direction, image, alpha)
+        ledger.gains.append(alpha * slope)
+        preconditioner.apply(residual, gradient)
+        following = backend.column_dots(residual, gradient)
+        backend.redirect(direction, gradient, _ratio(following, slope))
+        slope = following
+        errors = ledger.errors()
+        if progress is not None:
+            progress(1)
+        if errors.max() <= tol or slope.max() <= 0:
+            break
+        if patience is not None and step >= 24 and _steps_to_go(ledger, tol) > patience:
+            break
+    return Descent(x, errors, len(ledger.gains))
+
+
+def _ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Quotient per column, zero for a column that is already solved exactly."""
+    result = np.zeros_like(top)
+    np.divide(top, bottom, out=result, where=(bottom > 0) & (top > 0))
+    return result
+
+
+def _steps_to_go(ledger: EnergyLedger, tol: float) -> float:
+    """Estimate the remaining steps of the slowest column from the fall of its gains."""
+    history = np.array(ledger.gains)
+    total = np.maximum(history.sum(axis=0), np.finfo(np.float64).tiny)
+    early = history[len(history) // 4 : len(history) // 2].mean(axis=0) / total
+    late = history[-len(history) // 4 :].mean(axis=0) / total
+    tiny = np.finfo(np.float64).tiny
+    fall = np.log(np.maximum(early, tiny) / np.maximum(late, tiny)) / (0.5 * len(history))
+    needed = np.log(np.maximum(late, tiny) / tol**2)
+    needed = np.maximum(needed, 0.0)
+    steps = np.where(needed > 0, needed / np.maximum(fall, 1e-6), 0.0)
+    return float(steps.max())
