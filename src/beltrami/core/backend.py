@@ -81,7 +81,9 @@ class Backend(Protocol):
     def column_dots(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return the inner products of matching columns, on the host."""
 
-    def advance(self, x: Any, residual: Any, direction: Any, image: Any, alpha: FloatVector) -> None:
+    def advance(
+        self, x: Any, residual: Any, direction: Any, image: Any, alpha: FloatVector
+    ) -> None:
         """Take one conjugate-gradient step in place: x + alpha p and r - alpha A p."""
 
     def redirect(self, direction: Any, gradient: Any, beta: FloatVector) -> None:

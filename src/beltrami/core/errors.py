@@ -48,7 +48,9 @@ class DisconnectedGraphError(BeltramiError, ValueError):
 class MemoryBudgetError(BeltramiError, MemoryError):
     """A step would take more memory than it may."""
 
-    def __init__(self, *, what: str, needed_bytes: float, budget_bytes: float, instead: str) -> None:
+    def __init__(
+        self, *, what: str, needed_bytes: float, budget_bytes: float, instead: str
+    ) -> None:
         super().__init__(
             f"{what} would take {needed_bytes / 2**30:.2f} GiB and the budget is "
             f"{budget_bytes / 2**30:.2f} GiB, so nothing was allocated. {instead}"

@@ -158,7 +158,9 @@ class KnnGraph(BaseEstimator):
         edges = Edges(np.repeat(np.arange(m), k), near.indices.ravel(), near.distances.ravel())
         # The scale of a new point is that of its k-th neighbour, as it is for an old one.
         weights = rule.weigh(edges, lists, old)
-        return csr_array(coo_array((weights, (edges.rows, edges.columns)), shape=(m, space.n_points)))
+        return csr_array(
+            coo_array((weights, (edges.rows, edges.columns)), shape=(m, space.n_points))
+        )
 
 
 class RadiusGraph(BaseEstimator):

@@ -145,9 +145,7 @@ def _chebyshev_sum(
     total: FloatMatrix = coefficients[0] * older
     for index, coefficient in enumerate(coefficients[1:], start=1):
         if index > 1:
-            backend.chebyshev_step(
-                matrix, newer, older, alpha=2 / half, beta=-1.0, center=half
-            )
+            backend.chebyshev_step(matrix, newer, older, alpha=2 / half, beta=-1.0, center=half)
             older, newer = newer, older
         total += coefficient * newer
     return total

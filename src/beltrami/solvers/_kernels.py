@@ -48,6 +48,36 @@ def _link(v, bucket, heads, after, before):
 
 
 @njit(cache=True)
+def _sort_by_mass(near, mass, count, k):
+    """Sort the first k entries of three arrays by mass: insertion for few, a sort for many."""
+    if k > 64:
+        order = np.argsort(mass[:k])
+        near[:k] = near[:k][order]
+        count[:k] = count[:k][order]
+        mass[:k] = mass[:k][order]
+        return
+    for i in range(1, k):
+        node, value, times = near[i], mass[i], count[i]
+        j = i - 1
+        while j >= 0 and mass[j] > value:
+            near[j + 1], mass[j + 1], count[j + 1] = near[j], mass[j], count[j]
+            j -= 1
+        near[j + 1], mass[j + 1], count[j + 1] = node, value, times
+
+
+@njit(cache=True)
+def _first_above(below, start, stop, draw):
+    """Return the first index in [start, stop) whose entry exceeds ``draw``, else ``stop``."""
+    while start < stop:
+        middle = (start + stop) // 2
+        if below[middle] > draw:
+            stop = middle
+        else:
+            start = middle + 1
+    return start
+
+
+@njit(cache=True)
 def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
     """Eliminate the graph with weights W and edges ``ground`` to a fixed node; return the factor.
 
@@ -63,9 +93,10 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
         diagonal is ``-values[starts[p]:starts[p+1]]`` at the later positions ``rows``.
     """
     n = indptr.size - 1
-    size = 2 * copies * (indices.size + n) + 64
-    target = np.empty(size, np.int32)
+    size = 3 * indices.size + n + 64
+    target = np.empty(size, np.int32)  # entries of the adjacency lists
     weight = np.empty(size, np.float64)
+    times = np.empty(size, np.int8)  # parts in the entry: `copies` at first, 1 for a sampled edge
     following = np.empty(size, np.int64)
     first = np.full(n + 1, -1, np.int64)
     degree = np.zeros(n + 1, np.int64)
@@ -73,16 +104,17 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
     for i in range(n):
         for p in range(indptr[i], indptr[i + 1]):
             if indices[p] != i and weights[p] > 0:
-                for _ in range(copies):
-                    target[used] = indices[p]
-                    weight[used] = weights[p] / copies
-                    following[used] = first[i]
-                    first[i] = used
-                    used += 1
-                    degree[i] += 1
+                target[used] = indices[p]
+                weight[used] = weights[p]
+                times[used] = copies
+                following[used] = first[i]
+                first[i] = used
+                used += 1
+                degree[i] += 1
         if ground[i] > 0:
             target[used] = n
             weight[used] = ground[i]
+            times[used] = copies
             following[used] = first[i]
             first[i] = used
             used += 1
@@ -108,7 +140,8 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
     filled = 0
     near = np.empty(64, np.int32)  # distinct neighbours of the node being eliminated
     mass = np.empty(64, np.float64)
-    count = np.empty(64, np.int64)
+    count = np.empty(64, np.int64)  # parts
+    seen = np.empty(64, np.int64)  # entries
     part = np.empty(64, np.int32)  # the same, one entry per multi-edge, ascending in weight
     below = np.empty(65, np.float64)  # cumulative weights of the parts
 
@@ -130,13 +163,16 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
                         near = _grow(near, k + 1)
                         mass = _grow(mass, k + 1)
                         count = _grow(count, k + 1)
+                        seen = _grow(seen, k + 1)
                     slot[u] = k
                     near[k] = u
                     mass[k] = 0.0
                     count[k] = 0
+                    seen[k] = 0
                     k += 1
                 mass[slot[u]] += weight[p]
-                count[slot[u]] += 1
+                count[slot[u]] += times[p]
+                seen[slot[u]] += 1
             p = following[p]
 
         total = 0.0
@@ -156,10 +192,15 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
         if k == 0:
             continue
 
-        ascending = np.argsort(mass[:k])
+        for q in range(k):
+            u = near[q]
+            if u != n:
+                _unlink(u, min(degree[u], n_buckets - 1), heads, after, before)
+            degree[u] -= seen[q]
+        _sort_by_mass(near, mass, count, k)
         parts = 0
         below[0] = 0.0
-        for q in ascending:
+        for q in range(k):
             pieces = min(count[q], copies)
             if parts + pieces > part.size:
                 part = _grow(part, parts + pieces)
@@ -168,21 +209,17 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
                 part[parts] = q
                 below[parts + 1] = below[parts] + mass[q] / pieces
                 parts += 1
-        for q in range(k):
-            u = near[q]
-            if u != n:
-                _unlink(u, min(degree[u], n_buckets - 1), heads, after, before)
-            degree[u] -= count[q]
         if used + 2 * parts > target.size:
             target = _grow(target, used + 2 * parts)
             weight = _grow(weight, target.size)
+            times = _grow(times, target.size)
             following = _grow(following, target.size)
         for i in range(parts - 1):
             later = below[parts] - below[i + 1]
             if later <= 0:
                 break
             draw = below[i + 1] + _next_uniform(state) * later
-            j = np.searchsorted(below[i + 2 : parts], draw, side="right") + i + 1
+            j = _first_above(below, i + 2, parts, draw) - 1
             a = near[part[i]]
             b = near[part[j]]
             if a == b:
@@ -194,6 +231,7 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
                 u, other = (a, b) if end == 0 else (b, a)
                 target[used] = other
                 weight[used] = fresh
+                times[used] = 1
                 following[used] = first[u]
                 first[u] = used
                 used += 1

@@ -57,7 +57,9 @@ class AngularSpace:
 
     def within(self, radius: float) -> tuple[IndexVector, IndexVector, FloatVector]:
         """Return all ordered pairs of distinct points at most `radius` apart."""
-        chord = np.sqrt(2 * radius) if self.metric == "cosine" else 2 * np.sin(min(radius, np.pi) / 2)
+        chord = (
+            np.sqrt(2 * radius) if self.metric == "cosine" else 2 * np.sin(min(radius, np.pi) / 2)
+        )
         rows, columns, chords = self.sphere.within(float(chord))
         return rows, columns, angular_distances(chords, self.metric)
 

@@ -16,7 +16,7 @@ from beltrami.operators.laplacian import KINDS, inverse_power
 from beltrami.solvers.eigen.chebyshev import chebyshev_eigenpairs
 from beltrami.solvers.eigen.dense import dense_eigenpairs, small_eigh
 from beltrami.solvers.eigen.lanczos import lanczos_eigenpairs
-from beltrami.solvers.eigen.problem import EigenProblem, Eigenpairs
+from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
 from beltrami.solvers.model import Basis
 from beltrami.solvers.ordering import cache_order
 

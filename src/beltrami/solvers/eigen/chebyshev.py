@@ -17,7 +17,7 @@ from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.solvers.eigen.dense import small_eigh
 from beltrami.solvers.eigen.density import eigenvalue_estimate
-from beltrami.solvers.eigen.problem import EigenProblem, Eigenpairs
+from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
 
 _MAX_ROUNDS = 60
 _DEGREES = (6, 300)

@@ -5,7 +5,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from beltrami.core.backend import Backend
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.solvers.eigen.problem import EigenProblem, Eigenpairs
+from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
 
 
 def lanczos_eigenpairs(

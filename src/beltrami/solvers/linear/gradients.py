@@ -16,6 +16,8 @@ from beltrami.core.types import FloatMatrix
 from beltrami.solvers.linear.preconditioners import Preconditioner
 
 _SETTLED = 0.1
+_LONGEST_WINDOW = 200
+_PROBE = 24
 
 
 @dataclass(slots=True)
@@ -30,28 +32,35 @@ class EnergyLedger:
     ----------
     gains : list of ndarray of shape (k,)
         One entry per step.
+    total : ndarray of shape (k,)
+        Their sum: the squared energy of the solution so far.
     """
 
     gains: list[NDArray[np.float64]] = field(default_factory=list)
+    total: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
+
+    def add(self, gain: NDArray[np.float64]) -> None:
+        """Enter the gain of one step."""
+        self.gains.append(gain)
+        self.total = self.total + gain
 
     def errors(self) -> NDArray[np.float64]:
         """Return the estimated relative energy error of each column, infinite while unknown.
 
-        The window grows until the newest three gains are at most a tenth of its sum, so that a
-        plateau of the iteration is not taken for its end.
+        The window grows, up to 200 steps, until the newest three gains are at most a tenth of its
+        sum, so that a plateau of the iteration is not taken for its end.
         """
-        history = np.array(self.gains)
+        history = np.array(self.gains[-_LONGEST_WINDOW:])
         newest = history[-3:].max(axis=0)
         sums = np.cumsum(history[::-1], axis=0)
-        total = sums[-1]
         settled = newest <= _SETTLED * sums
         settled[: min(4, len(settled)) - 1] = False
         window = np.argmax(settled, axis=0)
-        known = settled.any(axis=0)
         picked = sums[window, np.arange(sums.shape[1])]
         errors = np.full(sums.shape[1], np.inf)
-        live = total > 0
-        np.sqrt(picked / np.where(live, total, 1.0), out=errors, where=known & live)
+        live = self.total > 0
+        known = settled.any(axis=0) & live
+        np.sqrt(picked / np.where(live, self.total, 1.0), out=errors, where=known)
         errors[~live] = 0.0
         return errors
 
@@ -123,7 +132,7 @@ def conjugate_gradients(
         backend.product(matrix, direction, image)
         alpha = _ratio(slope, backend.column_dots(direction, image))
         backend.advance(x, residual, direction, image, alpha)
-        ledger.gains.append(alpha * slope)
+        ledger.add(alpha * slope)
         preconditioner.apply(residual, gradient)
         following = backend.column_dots(residual, gradient)
         backend.redirect(direction, gradient, _ratio(following, slope))
@@ -133,7 +142,7 @@ def conjugate_gradients(
             progress(1)
         if errors.max() <= tol or slope.max() <= 0:
             break
-        if patience is not None and step >= 24 and _steps_to_go(ledger, tol) > patience:
+        if patience is not None and step >= _PROBE and _steps_to_go(ledger, tol) > patience:
             break
     return Descent(x, errors, len(ledger.gains))
 
@@ -147,8 +156,8 @@ def _ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.
 
 def _steps_to_go(ledger: EnergyLedger, tol: float) -> float:
     """Estimate the remaining steps of the slowest column from the fall of its gains."""
-    history = np.array(ledger.gains)
-    total = np.maximum(history.sum(axis=0), np.finfo(np.float64).tiny)
+    history = np.array(ledger.gains[-_LONGEST_WINDOW:])
+    total = np.maximum(ledger.total, np.finfo(np.float64).tiny)
     early = history[len(history) // 4 : len(history) // 2].mean(axis=0) / total
     late = history[-len(history) // 4 :].mean(axis=0) / total
     tiny = np.finfo(np.float64).tiny

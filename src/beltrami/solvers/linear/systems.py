@@ -23,7 +23,7 @@ from beltrami.solvers.ordering import cache_order
 SOLVERS = ("auto", "jacobi", "cholesky", "direct")
 _DIRECT_NODES = 500
 _MAX_ITER = 20_000
-_PATIENCE = 150
+_PATIENCE = 190
 """Further Jacobi steps above which building the factorisation is the shorter way."""
 
 
@@ -193,7 +193,9 @@ def _free_rows(fixed: Any, n: int) -> NDArray[np.intp]:
         return np.arange(n)
     rows = np.unique(np.asarray(fixed, dtype=np.intp))
     if rows.size and (rows[0] < 0 or rows[-1] >= n):
-        raise InvalidInputError(f"fixed rows must lie in 0 .. {n - 1}; got {rows[0]} .. {rows[-1]}.")
+        raise InvalidInputError(
+            f"fixed rows must lie in 0 .. {n - 1}; got {rows[0]} .. {rows[-1]}."
+        )
     if rows.size == n:
         raise InvalidInputError("every row is fixed, so there is nothing to solve for.")
     return np.setdiff1d(np.arange(n), rows, assume_unique=True)
@@ -215,9 +217,10 @@ def _floating_components(
     if len(free) < graph.n_nodes:
         inside = np.zeros(graph.n_nodes, dtype=bool)
         inside[free] = True
-        touched = np.asarray(graph.weights[free].sum(axis=1)).ravel() - np.asarray(
-            graph.weights[free][:, free].sum(axis=1)
-        ).ravel()
+        touched = (
+            np.asarray(graph.weights[free].sum(axis=1)).ravel()
+            - np.asarray(graph.weights[free][:, free].sum(axis=1)).ravel()
+        )
         held[membership[touched > 0]] = True
     numbers = np.cumsum(~held) - 1
     return np.where(held[membership], -1, numbers[membership])

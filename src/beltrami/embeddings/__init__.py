@@ -1,0 +1,6 @@
+"""Layer 5: graphs become coordinates and clusters."""
+
+from beltrami.embeddings.clustering import SpectralClustering
+from beltrami.embeddings.eigenmaps import LaplacianEigenmaps
+
+__all__ = ["LaplacianEigenmaps", "SpectralClustering"]

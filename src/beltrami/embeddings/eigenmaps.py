@@ -1,0 +1,159 @@
+"""Laplacian eigenmaps: points enter, coordinates that vary slowly along the data leave."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import FloatMatrix, Seed
+from beltrami.core.validation import check_count
+from beltrami.embeddings.fitted import checked_points, fitted_graph, weights_to_new
+from beltrami.operators.extension import extend_eigenvectors
+from beltrami.solvers.eigen import eigenbasis
+
+
+class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""Embed points so that neighbours stay together [BelkinNiyogi03]_.
+
+    Among all embeddings of the graph into m dimensions with :math:`Y^\top D Y = I` and
+    :math:`Y^\top D \mathbf 1 = 0`, find the one that minimises
+
+    .. math:: \tfrac12 \sum_{ij} w_{ij} \lVert y_i - y_j \rVert^2 = \mathrm{tr}(Y^\top L Y).
+
+    Its columns are the solutions of L f = lambda D f with the smallest eigenvalues after the
+    constant one, which is dropped [Belkin03]_ (sec. 2.2). Where the graph falls into several
+    components, which only happens with ``connect="keep"`` or a given graph, the indicator of each
+    but the largest is a coordinate of its own and comes first: components are told apart before
+    anything inside them is.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        m, dimensions of the embedding; at most one less than the number of points.
+    graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
+        How to make the graph, or the graph itself; None means ``KnnGraph()``.
+    tol : float, default=1e-6
+        Largest residual, relative to the largest eigenvalue used. A picture needs each vector,
+        not only their span, hence tighter than `eigenbasis`.
+    solver : {"auto", "dense", "lanczos", "chebyshev"}, default="auto"
+        Of `eigenbasis`.
+    random_state : int, Generator, RandomState or None, default=None
+        Seeds the solver.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n, m)
+        Coordinates of the points of the fit.
+    eigenvalues_ : ndarray of shape (m,)
+        One per coordinate.
+    graph_ : Graph
+        The graph, with its certificate.
+    basis_ : Basis
+        The eigenvectors, with theirs; the constant included.
+
+    Examples
+    --------
+    >>> from beltrami import LaplacianEigenmaps, swiss_roll
+    >>> roll = swiss_roll(500, random_state=0)
+    >>> LaplacianEigenmaps(n_components=2).fit_transform(roll.points).shape
+    (500, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        graph: Any = None,
+        tol: float = 1e-6,
+        solver: str = "auto",
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.graph = graph
+        self.tol = tol
+        self.solver = solver
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Embed the points of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            One row per point.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        LaplacianEigenmaps
+            Itself, fitted.
+        """
+        points = checked_points(self, X, reset=True)
+        m = check_count(self.n_components, name="n_components")
+        if m >= points.shape[0]:
+            raise InvalidInputError(
+                f"n_components={m} coordinates need at least {m + 1} points: n_samples = "
+                f"{points.shape[0]} points have {points.shape[0] - 1} besides the constant one."
+            )
+        self.graph_, self.recipe_ = fitted_graph(self.graph, points)
+        self.basis_ = eigenbasis(
+            self.graph_,
+            m + 1,
+            kind="random_walk",
+            tol=self.tol,
+            solver=self.solver,
+            random_state=self.random_state,
+        )
+        self.points_ = points
+        self.eigenvalues_ = self.basis_.values[1:]
+        self.embedding_ = np.ascontiguousarray(self.basis_.vectors[:, 1:])
+        self._n_features_out = m
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> FloatMatrix:
+        """Embed the points of X and return their coordinates.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            One row per point.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            ``embedding_``.
+        """
+        embedding: FloatMatrix = self.fit(X, y).embedding_
+        return embedding
+
+    def transform(self, X: Any) -> FloatMatrix:
+        """Return the coordinates of new points, by Nyström's formula.
+
+        A point of the fit gets nearly, not exactly, its own coordinates back: here it is a new
+        point beside its old self. The cost is that of a search among the old points.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (k, d)
+            New points.
+
+        Returns
+        -------
+        ndarray of shape (k, m)
+            Coordinates; zeros for a point with no old one in reach of a `RadiusGraph`.
+        """
+        check_is_fitted(self)
+        points = checked_points(self, X, reset=False)
+        return extend_eigenvectors(
+            weights_to_new(self, points), self.embedding_, self.eigenvalues_, kind="random_walk"
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,85 @@
+"""What the estimators of this layer share: the graph of the fit, and new points attached to it."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.validation import validate_data
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import CsrMatrix, Points
+from beltrami.graph.model import Graph
+from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph
+from beltrami.graph.specification import graph_for, recipe_of
+
+
+def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
+    """Return X as scikit-learn's contract wants it: checked, features counted, float kept.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Remembers the number and names of features.
+    X : array-like or sparse of shape (n, d)
+        The data.
+    reset : bool
+        True at fit, False for new points, whose features must then agree.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n, d)
+        float32 or float64.
+    """
+    points = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_min_samples=2 if reset else 1,
+    )
+    return csr_array(points) if issparse(points) else points
+
+
+def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]:
+    """Return the graph of a fit and the recipe that made it, None where it was given.
+
+    Parameters
+    ----------
+    graph : None, recipe, Graph or sparse
+        The estimator's ``graph=``.
+    points : ndarray or csr_array of shape (n, d)
+        The data.
+
+    Returns
+    -------
+    graph : Graph
+        The graph.
+    recipe : KnnGraph, RadiusGraph or None
+        What can attach new points to it.
+    """
+    return graph_for(graph, points), recipe_of(graph)
+
+
+def weights_to_new(estimator: Any, new: Points) -> CsrMatrix:
+    """Return the weights from new points to the points of the fit.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Fitted, with ``graph_``, ``recipe_`` and ``points_``.
+    new : ndarray or csr_array of shape (m, d)
+        New points.
+
+    Returns
+    -------
+    csr_array of shape (m, n)
+        w(new_i, x_j).
+    """
+    recipe = estimator.recipe_
+    if not isinstance(recipe, KnnGraph | RadiusGraph):
+        raise InvalidInputError(
+            f"this {type(estimator).__name__} was fitted on a given graph, which says nothing "
+            "about new points. Fit with a recipe, graph=KnnGraph(...), to use them."
+        )
+    return recipe.extend(estimator.graph_, estimator.points_, new)

@@ -1,0 +1,1 @@
+"""Layer 7: results become tables and figures for people."""
