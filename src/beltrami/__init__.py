@@ -72,9 +72,38 @@ _HOME = {
     "word_counts": "beltrami.data",
 }
 
-__all__ = [  # noqa: PLE0604 - the list and the table above are one
+__all__ = [
+    "Basis",
+    "Dataset",
+    "Graph",
+    "HeatKernel",
+    "KnnGraph",
+    "LaplacianEigenmaps",
+    "RadiusGraph",
+    "Solution",
+    "SpectralClustering",
     "__version__",
-    *_HOME,
+    "available_datasets",
+    "bars",
+    "bigram_contexts",
+    "circle",
+    "density_change",
+    "dollar_sign",
+    "eigenbasis",
+    "laplacian",
+    "load_dataset",
+    "log_spectra",
+    "plane_curve",
+    "principal_components",
+    "solve",
+    "sphere",
+    "strip_headers",
+    "surface_sphere",
+    "swiss_roll",
+    "torus",
+    "two_moons",
+    "two_squares",
+    "word_counts",
 ]
 
 

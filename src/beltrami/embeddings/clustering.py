@@ -175,7 +175,10 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         if self.objective == "ratio":
             return np.ascontiguousarray(vectors)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        rows: FloatMatrix = np.divide(
+            vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0
+        )
+        return rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -217,6 +220,7 @@ def cut_report(graph: Graph, labels: NDArray[Any], objective: str = "ncut") -> C
     )
 
 
-def _quotient(top: FloatVector, bottom: FloatVector) -> FloatVector:
+def _quotient(top: NDArray[Any], bottom: NDArray[Any]) -> FloatVector:
     """Quotient with 0 / 0 = 0: a whole component has no cut and possibly no rest."""
-    return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0)
+    quotient: FloatVector = np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0)
+    return quotient

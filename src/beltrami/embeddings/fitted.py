@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.utils.validation import validate_data
 
 from beltrami.core.errors import InvalidInputError
@@ -30,7 +30,7 @@ def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
     ndarray or csr_array of shape (n, d)
         float32 or float64.
     """
-    points = validate_data(
+    points: Any = validate_data(
         estimator,
         X,
         reset=reset,
@@ -38,7 +38,8 @@ def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
         dtype=[np.float64, np.float32],
         ensure_min_samples=2 if reset else 1,
     )
-    return csr_array(points) if issparse(points) else points
+    checked: Points = csr_array(points) if hasattr(points, "tocsr") else points
+    return checked
 
 
 def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]:

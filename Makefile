@@ -1,0 +1,60 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Each sets up .venv by itself.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DATA := $(abspath $(wildcard ../shared/data))
+ifneq ($(DATA),)
+export BELTRAMI_DATA ?= $(DATA)
+endif
+
+.PHONY: demo test lint types layers unit bench figures clean help
+
+help:  ## Say what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Beltrami needs Python 3.11 or newer; '$(PYTHON)' is older. Try: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.checks: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group test --group lint
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group bench
+	@touch $@
+
+demo: $(VENV)/.installed  ## Run the main job on an embedded data set
+	$(BIN)/beltrami demo --out out/demo
+
+test: lint types layers unit  ## Lint, types, layers and tests
+
+lint: $(VENV)/.checks  ## Style and docstrings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell src tests benchmarks docs *.md
+	$(BIN)/numpydoc lint $$(git ls-files 'src/*.py')
+
+types: $(VENV)/.checks  ## Strict types
+	$(BIN)/mypy
+
+layers: $(VENV)/.checks  ## Data flows one way
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.checks  ## Tests and doctests
+	$(BIN)/python -m pytest src tests
+
+bench: $(VENV)/.bench  ## The contests with peers, at full size
+	$(BIN)/python -m benchmarks.peers
+
+figures: $(VENV)/.installed  ## The papers' figures that the library draws so far
+	$(BIN)/beltrami reproduce all --out out/figures
+
+clean:  ## Remove what was built
+	rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache

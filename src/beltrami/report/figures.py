@@ -1,0 +1,104 @@
+"""Pictures of embeddings: coordinates and groups enter, a matplotlib figure leaves.
+
+Figures are built as objects, without pyplot, so that nothing is global and no window opens.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from beltrami.core.files import atomic_path
+from beltrami.core.types import FloatMatrix
+from beltrami.report.palette import style_of
+
+
+def scatter_groups(
+    axes: Any,
+    coordinates: FloatMatrix,
+    groups: NDArray[Any],
+    *,
+    names: list[str] | None = None,
+    size: float = 8.0,
+) -> None:
+    """Draw points in two dimensions, one colour and mark per group, with a legend.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+        Where to draw.
+    coordinates : ndarray of shape (n, 2)
+        Positions.
+    groups : ndarray of shape (n,)
+        Group of each point.
+    names : list of str or None, default=None
+        What to call the groups in the legend, in sorted order; None writes their values.
+    size : float, default=8.0
+        Area of a mark.
+    """
+    for number, group in enumerate(np.unique(groups)):
+        colour, marker = style_of(number)
+        inside = groups == group
+        axes.scatter(
+            coordinates[inside, 0],
+            coordinates[inside, 1],
+            s=size,
+            c=colour,
+            marker=marker,
+            linewidths=0,
+            alpha=0.75,
+            label=names[number] if names else str(group),
+        )
+    axes.legend(loc="best", markerscale=2, frameon=False, fontsize="small", ncols=2)
+    bare(axes)
+
+
+def scatter_values(
+    axes: Any, coordinates: FloatMatrix, values: NDArray[Any], *, size: float = 4.0
+) -> None:
+    """Draw points in two dimensions, coloured by a number.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+        Where to draw.
+    coordinates : ndarray of shape (n, 2)
+        Positions.
+    values : ndarray of shape (n,)
+        What the colour shows.
+    size : float, default=4.0
+        Area of a mark.
+    """
+    axes.scatter(
+        coordinates[:, 0], coordinates[:, 1], s=size, c=values, cmap="viridis", linewidths=0
+    )
+    bare(axes)
+
+
+def bare(axes: Any) -> None:
+    """Take away ticks: coordinates of an embedding have no unit."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+
+
+def save_figure(figure: Figure, path: Path) -> Path:
+    """Write a figure, whole or not at all.
+
+    Parameters
+    ----------
+    figure : Figure
+        What to write.
+    path : Path
+        Where; the suffix chooses the format.
+
+    Returns
+    -------
+    Path
+        The absolute path.
+    """
+    with atomic_path(path) as temporary:
+        # Without the date and the version of the library the same figure gives the same bytes.
+        figure.savefig(temporary, dpi=150, metadata={"Software": None})
+    return path.resolve()

@@ -1,0 +1,20 @@
+"""Fixtures and settings that every test shares."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The first call of a compiled kernel takes seconds, so examples have no deadline.
+settings.register_profile("beltrami", deadline=None, max_examples=25)
+settings.load_profile("beltrami")
+
+
+@pytest.fixture
+def data_folder() -> Path:
+    """The folder with the papers' data sets; the test is skipped where there is none."""
+    folder = os.environ.get("BELTRAMI_DATA", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("BELTRAMI_DATA names no folder with the papers' data sets")
+    return Path(folder)

@@ -1,0 +1,105 @@
+"""The tree keeps its promises: sizes, import weight, citations, the public surface."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import beltrami
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "beltrami"
+MODULES = sorted(SOURCE.rglob("*.py"))
+PUBLIC_API = Path(__file__).with_name("public_api.txt")
+
+
+def test_modules_have_at_most_400_lines():
+    long = {path.name: n for path in MODULES if (n := len(path.read_text().splitlines())) > 400}
+    assert not long
+
+
+def test_functions_have_at_most_60_lines_besides_their_docstring():
+    long = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                size = node.end_lineno - body[0].lineno + 1 if body else 0
+                if size > 60:
+                    long.append(f"{path.relative_to(SOURCE)}: {node.name} ({size})")
+    assert not long
+
+
+def test_constructors_only_store_their_arguments():
+    offenders = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and any(
+                "BaseEstimator" in ast.unparse(base) for base in node.bases
+            ):
+                for item in node.body:
+                    if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+                        for line in item.body:
+                            text = ast.unparse(line)
+                            if not re.fullmatch(r"self\.(\w+) = \1", text):
+                                offenders.append(f"{node.name}: {text}")
+    assert not offenders
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = (
+        "import sys, beltrami; "
+        "print([m for m in ('numba', 'faiss', 'matplotlib', 'typer', 'sklearn', 'scipy') "
+        "if m in sys.modules])"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    assert loaded == "[]"
+
+
+def test_every_citation_is_in_the_bibliography():
+    known = set(re.findall(r"@\w+\{(\w+),", (ROOT / "docs" / "references.bib").read_text()))
+    cited = {
+        key
+        for path in MODULES
+        for key in re.findall(r"\[([A-Za-z]+[0-9]{2})\]_", path.read_text())
+    }
+    assert cited, "no citation found; the pattern must be wrong"
+    assert cited <= known
+
+
+def test_public_names_exist_and_are_documented():
+    for name in beltrami.__all__:
+        thing = getattr(beltrami, name)
+        assert name == "__version__" or inspect.getdoc(thing)
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        beltrami.nonsense  # noqa: B018
+
+
+def public_api() -> str:
+    lines = []
+    for name in sorted(beltrami.__all__):
+        thing = getattr(beltrami, name)
+        if callable(thing):
+            lines.append(f"{name}{inspect.signature(thing)}")
+            if inspect.isclass(thing):
+                methods = [m for m in vars(thing) if not m.startswith("_")]
+                lines += [f"    .{method}" for method in sorted(methods)]
+    return "\n".join(lines) + "\n"
+
+
+def test_public_signatures_are_those_of_the_snapshot():
+    """A change of the API is a visible diff; running this file as a script writes the new one."""
+    assert public_api() == PUBLIC_API.read_text()
+
+
+if __name__ == "__main__":
+    PUBLIC_API.write_text(public_api())

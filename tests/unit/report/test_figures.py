@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from beltrami.report.demo import demonstrate
+from beltrami.report.figures import save_figure, scatter_groups, scatter_values
+from beltrami.report.palette import style_of
+from beltrami.report.reproductions import FIGURES
+from beltrami.report.reproductions.convergence import HARMONICS, convergence_error
+
+
+def test_the_first_twenty_four_groups_look_different():
+    assert len({style_of(group) for group in range(24)}) == 24
+
+
+def test_groups_get_a_legend_and_values_a_colour(tmp_path):
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    coordinates = np.random.default_rng(0).random((30, 2))
+    scatter_groups(left, coordinates, np.arange(30) % 3, names=["a", "b", "c"])
+    scatter_values(right, coordinates, np.arange(30))
+    assert [text.get_text() for text in left.get_legend().get_texts()] == ["a", "b", "c"]
+    path = save_figure(figure, tmp_path / "sub" / "picture.png")
+    assert path.is_absolute()
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert [p.name for p in path.parent.iterdir()] == ["picture.png"]
+
+
+def test_the_same_figure_gives_the_same_bytes(tmp_path):
+    figure = Figure()
+    figure.subplots().plot([0, 1])
+    first = save_figure(figure, tmp_path / "a.png").read_bytes()
+    assert save_figure(figure, tmp_path / "b.png").read_bytes() == first
+
+
+def test_the_demonstration_beats_its_baseline_and_says_both():
+    found = demonstrate()
+    assert found.agreement > found.baseline
+    text = "\n".join(found.lines())
+    assert f"{found.agreement:.3f}" in text
+    assert f"{found.baseline:.3f}" in text
+    assert len(found.figure().axes) == 2
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURES if name != "thesis-convergence"])
+@pytest.mark.filterwarnings("ignore::beltrami.core.errors.ConnectedByBridgesWarning")
+def test_figures_of_the_thesis_are_drawn(name):
+    assert len(FIGURES[name]().axes) in (3, 6, 9)
+
+
+@pytest.mark.parametrize("harmonic", HARMONICS, ids=lambda h: h.name)
+def test_the_heat_kernel_laplacian_converges(harmonic):
+    """Medians over draws: sixteen times the points, clearly less error (thesis ch. 4)."""
+    few = np.median([convergence_error(harmonic, 500, seed=s) for s in range(5)])
+    many = np.median([convergence_error(harmonic, 8000, seed=s) for s in range(5)])
+    assert many < 0.75 * few
+    assert many < 0.2
