@@ -1,16 +1,12 @@
 """Every contest with a peer runs once at toy size, so that none rots."""
 
 import importlib.util
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # benchmarks are not installed
-
 from benchmarks.peers import memory, report
 from benchmarks.peers.contest import Answer, Contest, NotComparable, Problem, Row, hold
 from benchmarks.peers.contests import contests
@@ -58,7 +54,7 @@ def _cases() -> Iterator[Any]:
         yield pytest.param(contest, id=contest.name, marks=marks)
 
 
-@pytest.mark.parametrize("contest", _cases())
+@pytest.mark.parametrize("contest", list(_cases()))
 def test_every_contest_runs_at_toy_size_and_its_answers_agree(contest: Contest) -> None:
     if contest.needs and importlib.util.find_spec(contest.needs) is None:
         pytest.skip(f"the peer {contest.needs} is not installed; see the group bench")

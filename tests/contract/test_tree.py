@@ -65,9 +65,7 @@ def test_importing_the_package_loads_nothing_heavy():
 def test_every_citation_is_in_the_bibliography():
     known = set(re.findall(r"@\w+\{(\w+),", (ROOT / "docs" / "references.bib").read_text()))
     cited = {
-        key
-        for path in MODULES
-        for key in re.findall(r"\[([A-Za-z]+[0-9]{2})\]_", path.read_text())
+        key for path in MODULES for key in re.findall(r"\[([A-Za-z]+[0-9]{2})\]_", path.read_text())
     }
     assert cited, "no citation found; the pattern must be wrong"
     assert cited <= known

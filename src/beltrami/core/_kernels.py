@@ -101,7 +101,7 @@ def column_dots(left, right):
     for k in prange(n_chunks):
         for i in range(k * chunk, min(n, (k + 1) * chunk)):
             for c in range(columns):
-                partial[k, c] += left[i, c] * right[i, c]
+                partial[k, c] += np.float64(left[i, c]) * np.float64(right[i, c])
     total = np.zeros(columns)
     for k in range(n_chunks):
         for c in range(columns):

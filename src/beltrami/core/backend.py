@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_array
 
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 
@@ -29,10 +30,13 @@ class SplitMatrix:
         d.
     weights : csr_array of shape (n, n)
         W: symmetric, empty diagonal.
+    known_bound : float
+        No eigenvalue is larger; infinity where nothing is known beyond the entries.
     """
 
     diagonal: FloatVector
     weights: CsrMatrix
+    known_bound: float = np.inf
 
     @property
     def n_rows(self) -> int:
@@ -41,15 +45,15 @@ class SplitMatrix:
 
     def astype(self, dtype: DTypeLike) -> "SplitMatrix":
         """Return the same matrix in another precision, sharing the index arrays."""
-        return SplitMatrix(
-            self.diagonal.astype(dtype, copy=False), self.weights.astype(dtype, copy=False)
-        )
+        weights: CsrMatrix = csr_array(self.weights.astype(dtype, copy=False))
+        return SplitMatrix(self.diagonal.astype(dtype, copy=False), weights, self.known_bound)
 
     def permuted(self, order: NDArray[np.intp]) -> "SplitMatrix":
         """Return the matrix with rows and columns taken in `order`."""
         weights: CsrMatrix = self.weights[order][:, order]
         weights.sort_indices()
-        return SplitMatrix(np.ascontiguousarray(self.diagonal[order]), weights)
+        diagonal = np.ascontiguousarray(self.diagonal[order])
+        return SplitMatrix(diagonal, weights, self.known_bound)
 
 
 class Backend(Protocol):
@@ -180,9 +184,18 @@ class NumpyBackend:
     def smallest(self, values: FloatMatrix, k: int) -> tuple[FloatMatrix, NDArray[np.intp]]:
         """Return the `k` smallest entries of each row and their columns, ties by column."""
         if k < values.shape[1]:
-            columns = np.sort(np.argpartition(values, k - 1, axis=1)[:, :k], axis=1)
+            columns = _smallest_columns(values, k)
         else:
             columns = np.broadcast_to(np.arange(values.shape[1]), values.shape)
         chosen = np.take_along_axis(values, columns, axis=1)
         order = np.argsort(chosen, axis=1, kind="stable")
         return np.take_along_axis(chosen, order, axis=1), np.take_along_axis(columns, order, axis=1)
+
+
+def _smallest_columns(values: FloatMatrix, k: int) -> NDArray[np.intp]:
+    """Return the columns of the `k` smallest of each row; of equal ones the first."""
+    largest = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
+    below, level = values < largest, values == largest
+    room = k - below.sum(axis=1, keepdims=True)
+    chosen = below | (level & (np.cumsum(level, axis=1) <= room))
+    return np.nonzero(chosen)[1].reshape(values.shape[0], k)

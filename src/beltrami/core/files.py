@@ -1,7 +1,7 @@
 """Files are written whole or not at all."""
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +16,8 @@ def atomic_path(target: Path) -> Iterator[Path]:
     Parameters
     ----------
     target : Path
-        Where the file shall be; missing parent folders are made.
+        Where the file shall be; missing parent folders are made. An existing file keeps its
+        permissions.
 
     Yields
     ------
@@ -24,14 +25,13 @@ def atomic_path(target: Path) -> Iterator[Path]:
         Write here. It has the same suffix as `target`.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(
-        dir=target.parent, prefix=f".{target.stem}-", suffix=target.suffix
-    )
-    os.close(handle)
-    temporary = Path(name)
+    temporary = target.with_name(f".{target.stem}-{secrets.token_hex(8)}{target.suffix}")
+    # Opened with the permissions of any new file, so that the user's umask holds.
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
         yield temporary
-        temporary.chmod(0o644)
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from beltrami.core.errors import MemoryBudgetError
 
 _FALLBACK_BYTES = 4 * 2**30
+_GROUP = Path("/sys/fs/cgroup")
 
 
 def available_bytes() -> int:
@@ -35,13 +36,17 @@ def _meminfo_available() -> int | None:
 
 
 def _cgroup_available() -> int | None:
-    root = Path("/sys/fs/cgroup")
     try:
-        limit = (root / "memory.max").read_text(encoding="ascii").strip()
-        used = (root / "memory.current").read_text(encoding="ascii").strip()
+        limit = (_GROUP / "memory.max").read_text(encoding="ascii").strip()
+        used = (_GROUP / "memory.current").read_text(encoding="ascii").strip()
+        shares = (_GROUP / "memory.stat").read_text(encoding="ascii").split()
     except OSError:
         return None
-    return None if limit == "max" else max(int(limit) - int(used), 1)
+    if limit == "max":
+        return None
+    # Pages of files read earlier count as used, and are given up as soon as memory is wanted.
+    facts = dict(zip(shares[::2], shares[1::2], strict=False))
+    return max(int(limit) - int(used) + int(facts.get("inactive_file", 0)), 1)
 
 
 def budget_bytes() -> int:

@@ -77,7 +77,7 @@ def track(step: str, *, total: float) -> Iterator[Advance]:
     """
     started, done = time.monotonic(), 0.0
     callback = _listener.get()
-    bar = _TerminalBar(step, total) if callback is None and sys.stderr.isatty() else None
+    bar = _TerminalBar(step, total) if callback is None and _on_a_terminal() else None
 
     def advance(units: float) -> None:
         nonlocal done
@@ -93,6 +93,11 @@ def track(step: str, *, total: float) -> Iterator[Advance]:
     finally:
         if bar is not None:
             bar.close()
+
+
+def _on_a_terminal() -> bool:
+    # A program without a console has no stderr at all, and a replaced one may lack isatty.
+    return bool(getattr(sys.stderr, "isatty", bool)())
 
 
 class _TerminalBar:

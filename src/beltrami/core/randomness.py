@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import Seed
 
 
@@ -20,9 +21,20 @@ def generator(random_state: Seed) -> np.random.Generator:
     -------
     numpy.random.Generator
         The generator to pass down.
+
+    Raises
+    ------
+    InvalidInputError
+        When it is none of these, or a negative integer.
     """
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"random_state={random_state!r} cannot seed a generator ({error}). Give an integer of "
+            "at least 0, a numpy Generator or RandomState, or None."
+        ) from error

@@ -1,10 +1,14 @@
 """The one place that sets numbers of threads, and puts back what it found."""
 
+import numbers
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 
 from beltrami.core.errors import InvalidInputError
+
+_limit: ContextVar[int | None] = ContextVar("beltrami_threads", default=None)
 
 
 def usable_cpus() -> int:
@@ -31,11 +35,35 @@ def resolve_jobs(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return usable_cpus()
+    if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool):
+        raise InvalidInputError(f"n_jobs={n_jobs!r} must be an integer or None.")
     if n_jobs == 0:
         raise InvalidInputError("n_jobs=0 has no meaning; use 1 for one thread, -1 for all.")
     if n_jobs < 0:
-        return max(1, usable_cpus() + 1 + n_jobs)
-    return n_jobs
+        return max(1, usable_cpus() + 1 + int(n_jobs))
+    return int(n_jobs)
+
+
+def threads_in_force() -> int:
+    """Return the number of threads that the enclosing `thread_limit` allows, else all."""
+    return _limit.get() or usable_cpus()
+
+
+@contextmanager
+def renewed_limit() -> Iterator[None]:
+    """Apply the enclosing `thread_limit` to libraries that were loaded since it began.
+
+    A limit can only be put on what is loaded. A function that loads a threaded library inside a
+    limit runs it inside this.
+    """
+    threads = _limit.get()
+    if threads is None:
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=threads):
+        yield
 
 
 @contextmanager
@@ -60,6 +88,7 @@ def thread_limit(n_jobs: int | None) -> Iterator[int]:
 
     threads = resolve_jobs(n_jobs)
     with ExitStack() as stack:
+        stack.callback(_limit.reset, _limit.set(threads))
         stack.enter_context(threadpool_limits(limits=threads))
         before = numba.get_num_threads()
         stack.callback(numba.set_num_threads, before)

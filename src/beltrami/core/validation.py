@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from beltrami.core.errors import InvalidInputError, NotNumericError
@@ -53,17 +54,16 @@ def check_points(points: Any, *, name: str = "X", min_points: int = 1) -> Points
 
 
 def _dense_points(points: Any, name: str) -> FloatMatrix:
-    array = np.asarray(points)
+    try:
+        array = np.asarray(points)
+        # Objects are read one by one; texts and dates are not read as numbers behind one's back.
+        array = array.astype(np.float64) if array.dtype.kind == "O" else array
+    except (TypeError, ValueError) as error:
+        raise _not_numeric(name, str(error)) from error
     if array.dtype.kind == "c":
         raise InvalidInputError(f"Complex data not supported: {name} has dtype {array.dtype}.")
     if array.dtype.kind not in "fiub":
-        try:
-            array = np.asarray(points, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise NotNumericError(
-                f"{name} must hold numbers and cannot be read as such ({error}). Encode texts "
-                "and categories first, for example with beltrami.word_counts or a OneHotEncoder."
-            ) from error
+        raise _not_numeric(name, f"dtype {array.dtype}")
     if array.ndim != 2:
         raise InvalidInputError(
             f"{name} must be 2-dimensional, one row per point, and has shape {array.shape}. "
@@ -76,19 +76,31 @@ def _dense_points(points: Any, name: str) -> FloatMatrix:
     return array
 
 
+def _not_numeric(name: str, reason: str) -> NotNumericError:
+    return NotNumericError(
+        f"{name} must hold numbers in rows of one length and cannot be read as such ({reason}). "
+        "Encode texts and categories first, for example with beltrami.word_counts or a "
+        "OneHotEncoder."
+    )
+
+
 def _sparse_points(points: Any, name: str) -> CsrMatrix:
     if points.dtype.kind == "c":
         raise InvalidInputError(f"Complex data not supported: {name} has dtype {points.dtype}.")
+    if points.ndim != 2:
+        raise InvalidInputError(
+            f"{name} must be 2-dimensional, one row per point, and has shape {points.shape}."
+        )
     dtype = np.float32 if points.dtype == np.float32 else np.float64
     matrix: CsrMatrix = csr_array(points, dtype=dtype)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    _require_finite(matrix.data.reshape(-1, 1), name, sparse=True)
+    _require_finite(matrix.data, name, indptr=matrix.indptr)
     return matrix
 
 
-def _require_finite(array: FloatMatrix, name: str, *, sparse: bool = False) -> None:
+def _require_finite(array: FloatMatrix, name: str, *, indptr: NDArray[Any] | None = None) -> None:
     # One pass without a temporary mask: the sum is finite unless an entry is not (or it
     # overflows, which the second look settles).
     with np.errstate(all="ignore"):
@@ -98,11 +110,13 @@ def _require_finite(array: FloatMatrix, name: str, *, sparse: bool = False) -> N
     if finite.all():
         return
     n_nan, n_bad = int(np.isnan(array).sum()), int((~finite).sum())
-    where = "stored value" if sparse else "first at row"
-    first = int(np.flatnonzero(~finite.all(axis=1))[0])
+    if indptr is None:
+        first = int(np.flatnonzero(~finite.all(axis=1))[0])
+    else:
+        first = int(np.searchsorted(indptr, np.flatnonzero(~finite)[0], side="right")) - 1
     raise InvalidInputError(
         f"{name} contains NaN or infinity: {n_nan} NaN and {n_bad - n_nan} infinite value(s), "
-        f"{where} {first}. Distances to such a row are undefined; drop the rows or fill the "
+        f"first at row {first}. Distances to such a row are undefined; drop the rows or fill the "
         "values, for example with sklearn.impute.SimpleImputer."
     )
 

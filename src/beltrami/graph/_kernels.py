@@ -22,7 +22,7 @@ def pair_distances(left, right, rows, columns):
         b = right[columns[p]]
         total = 0.0
         for c in range(a.size):
-            difference = float(a[c]) - float(b[c])
+            difference = np.float64(a[c]) - np.float64(b[c])
             total += difference * difference
         out[p] = np.sqrt(total)
     return out
@@ -60,7 +60,7 @@ def rerank(queries, base, candidates, k):
                 b = base[j]
                 total = 0.0
                 for c in range(a.size):
-                    difference = float(a[c]) - float(b[c])
+                    difference = np.float64(a[c]) - np.float64(b[c])
                     total += difference * difference
                 total = np.sqrt(total)
             q = p
@@ -74,6 +74,92 @@ def rerank(queries, base, candidates, k):
             indices[i, p] = best_row[p]
             distances[i, p] = best[p]
     return indices, distances
+
+
+def scan_reference(queries, base, k):
+    """Twin of `scan`: every distance, the k nearest by (distance, row)."""
+    candidates = np.tile(np.arange(len(base)), (len(queries), 1))
+    return rerank_reference(queries, base, candidates, k)
+
+
+@njit(cache=True, parallel=True)
+def scan(queries, base, k, limits):
+    """Return the k nearest rows of the base by (distance, row), looking at every one.
+
+    ``limits`` holds distances that the k-th nearest is known not to exceed. A row is left as soon
+    as its partial sum exceeds that, and the scan ends early once k identical rows are found.
+    """
+    n, width = queries.shape
+    indices = np.empty((n, k), np.int32)
+    distances = np.empty((n, k), np.float64)
+    for i in prange(n):
+        a = queries[i]
+        best = distances[i]
+        ceiling = limits[i] * limits[i] * (1 + 1e-12)
+        size = 0
+        for j in range(base.shape[0]):
+            b = base[j]
+            total = 0.0
+            c = 0
+            while c < width and total <= ceiling:
+                stop = min(c + 16, width)
+                while c < stop:
+                    difference = np.float64(a[c]) - np.float64(b[c])
+                    total += difference * difference
+                    c += 1
+            if total > ceiling:
+                continue
+            distance = np.sqrt(total)
+            if size == k and distance >= best[k - 1]:
+                continue
+            q = size if size < k else k - 1
+            while q > 0 and best[q - 1] > distance:
+                best[q] = best[q - 1]
+                indices[i, q] = indices[i, q - 1]
+                q -= 1
+            best[q] = distance
+            indices[i, q] = j
+            size = min(size + 1, k)
+            if size == k:
+                if best[k - 1] == 0:
+                    break
+                ceiling = min(ceiling, best[k - 1] * best[k - 1] * (1 + 1e-12))
+    return indices, distances
+
+
+def sparse_pair_distances_reference(left, right, rows, columns):
+    """Twin of `sparse_pair_distances`, by dense differences."""
+    difference = left.toarray()[rows] - right.toarray()[columns]
+    return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+
+
+@njit(cache=True, parallel=True)
+def sparse_pair_distances(
+    left_starts, left_columns, left_values, starts, columns, values, rows, others
+):
+    """Return the Euclidean distances of given pairs of sparse rows with sorted columns.
+
+    Differences are taken before they are squared, so identical rows are at distance zero.
+    """
+    out = np.empty(rows.size)
+    for pair in prange(rows.size):
+        p, p_end = left_starts[rows[pair]], left_starts[rows[pair] + 1]
+        q, q_end = starts[others[pair]], starts[others[pair] + 1]
+        total = 0.0
+        while p < p_end or q < q_end:
+            if q == q_end or (p < p_end and left_columns[p] < columns[q]):
+                difference = left_values[p]
+                p += 1
+            elif p == p_end or columns[q] < left_columns[p]:
+                difference = values[q]
+                q += 1
+            else:
+                difference = left_values[p] - values[q]
+                p += 1
+                q += 1
+            total += difference * difference
+        out[pair] = np.sqrt(total)
+    return out
 
 
 def sparse_top_reference(queries, base, bias, k):

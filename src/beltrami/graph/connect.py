@@ -7,7 +7,10 @@ the number of components at least halves.
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
+from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import track
 from beltrami.core.types import IndexVector
 from beltrami.graph.search import Space
@@ -40,20 +43,44 @@ def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Edges:
     n_parts = int(parts.max()) + 1
     with track("bridging components", total=n_parts - 1) as advance:
         while n_parts > 1:
-            candidates = sorted(_nearest_outside(space, parts))
-            joined = 0
-            for distance, i, j in candidates:
-                if parts[i] != parts[j]:
-                    bridges.append((distance, i, j))
-                    parts[parts == parts[j]] = parts[i]
-                    joined += 1
-            advance(joined)
-            n_parts -= joined
+            chosen = _without_cycles(sorted(_nearest_outside(space, parts)), parts, n_parts)
+            if not chosen:
+                raise InvalidInputError(
+                    f"{n_parts} components cannot be bridged: the metric names no nearest point "
+                    "outside any of them. See that it returns finite distances for all pairs."
+                )
+            bridges += chosen
+            starts, ends = parts[[i for _, i, _ in chosen]], parts[[j for _, _, j in chosen]]
+            links = coo_array((np.ones(len(chosen)), (starts, ends)), shape=(n_parts, n_parts))
+            n_parts, merged = connected_components(links, directed=False)
+            parts = merged[parts].astype(np.int64)
+            advance(len(chosen))
     return Edges(
         np.array([i for _, i, _ in bridges], dtype=np.int64),
         np.array([j for _, _, j in bridges], dtype=np.int64),
         np.array([distance for distance, _, _ in bridges]),
     )
+
+
+def _without_cycles(
+    candidates: list[tuple[float, int, int]], parts: NDArray[np.int64], n_parts: int
+) -> list[tuple[float, int, int]]:
+    """Take candidates in order, leaving out those whose ends are joined already."""
+    parent = list(range(n_parts))
+
+    def root(part: int) -> int:
+        while parent[part] != part:
+            parent[part] = parent[parent[part]]
+            part = parent[part]
+        return part
+
+    chosen = []
+    for distance, i, j in candidates:
+        one, other = root(int(parts[i])), root(int(parts[j]))
+        if one != other:
+            parent[other] = one
+            chosen.append((distance, i, j))
+    return chosen
 
 
 def _nearest_outside(space: Space, parts: NDArray[np.int64]) -> list[tuple[float, int, int]]:

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array, eye_array, kron
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import CsrMatrix
+from beltrami.core.types import CsrMatrix, IndexVector
 from beltrami.core.validation import check_count
 from beltrami.graph.model import Graph, clean_weights
 
@@ -110,7 +110,7 @@ def disjoint_union(*graphs: Graph) -> Graph:
     return Graph(stacked)
 
 
-def _from_pairs(starts: np.ndarray, ends: np.ndarray, n: int) -> Graph:  # type: ignore[type-arg]
+def _from_pairs(starts: IndexVector, ends: IndexVector, n: int) -> Graph:
     ones = np.ones(len(starts))
     half: CsrMatrix = csr_array(coo_array((ones, (starts, ends)), shape=(n, n)))
     return Graph(clean_weights(half + half.T))

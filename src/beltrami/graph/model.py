@@ -16,6 +16,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix
 
 _SYMMETRY_RTOL = 1e-8
+_SINGLE_RTOL = 1e-5  # of weights that come in float32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +101,7 @@ class Graph:
         _require_square(self.weights)
         _require_nonnegative(self.weights)
         _require_symmetric(self.weights)
+        _require_no_loops(self.weights)
 
     @classmethod
     def from_matrix(cls, weights: Any) -> "Graph":
@@ -108,8 +110,8 @@ class Graph:
         Parameters
         ----------
         weights : sparse or array-like of shape (n, n)
-            Non-negative and symmetric. Entries on the diagonal are dropped: a loop has no effect
-            on a Laplacian.
+            Non-negative and symmetric; differences from the mirror at rounding level are
+            averaged out. Entries on the diagonal are dropped: a loop has no effect on a Laplacian.
 
         Returns
         -------
@@ -121,7 +123,7 @@ class Graph:
         InvalidInputError
             When the matrix is not square, not finite, negative somewhere or not symmetric.
         """
-        return cls(clean_weights(weights))
+        return cls(_symmetrized(clean_weights(weights), single=_is_single(weights)))
 
     @property
     def n_nodes(self) -> int:
@@ -164,6 +166,8 @@ class Graph:
 
 def clean_weights(weights: Any) -> CsrMatrix:
     """Return weights as a float64 CSR array with sorted rows, no loops and no stored zeros."""
+    if getattr(getattr(weights, "dtype", None), "kind", "") == "c":
+        raise InvalidInputError("graph weights must be real numbers, not complex ones.")
     if not issparse(weights):
         try:
             weights = np.asarray(weights, dtype=np.float64)
@@ -183,6 +187,29 @@ def clean_weights(weights: Any) -> CsrMatrix:
     matrix.eliminate_zeros()
     matrix.sort_indices()
     return matrix
+
+
+def _is_single(weights: Any) -> bool:
+    return getattr(weights, "dtype", None) == np.float32
+
+
+def _symmetrized(weights: CsrMatrix, *, single: bool) -> CsrMatrix:
+    """Average W with its mirror where they differ at rounding level only; else leave it."""
+    gap = abs(weights - weights.T)
+    gap.eliminate_zeros()
+    worst = float(gap.max()) if gap.nnz else 0.0
+    rtol = _SINGLE_RTOL if single else _SYMMETRY_RTOL
+    if 0 < worst <= rtol * float(abs(weights).max()):
+        return clean_weights((weights + weights.T) / 2)
+    return weights
+
+
+def _require_no_loops(weights: CsrMatrix) -> None:
+    if weights.diagonal().any():
+        raise InvalidInputError(
+            f"{np.count_nonzero(weights.diagonal())} node(s) have an edge to themselves, which has "
+            "no place in a Laplacian. Use Graph.from_matrix, which drops such entries."
+        )
 
 
 def _require_square(weights: CsrMatrix) -> None:

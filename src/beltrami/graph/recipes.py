@@ -5,27 +5,20 @@ search, and every learner that needs a graph takes one of them instead of repeat
 """
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
 from sklearn.base import BaseEstimator
 
-from beltrami.core.errors import (
-    ConnectedByBridgesWarning,
-    DegenerateDataWarning,
-    DisconnectedGraphError,
-    InvalidInputError,
-)
+from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.threads import thread_limit
-from beltrami.core.types import CsrMatrix, FloatVector, IndexVector, Seed
+from beltrami.core.types import CsrMatrix, Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
-from beltrami.graph.connect import shortest_bridges
+from beltrami.graph.assembly import attached, finished, symmetric_edges, unique_edges
 from beltrami.graph.model import Graph, GraphCertificate, Neighbors
-from beltrami.graph.search import Space, open_space
-from beltrami.graph.weights import Edges, WeightRule, weight_rule
+from beltrami.graph.search import open_space
+from beltrami.graph.weights import Edges, settled, weight_rule
 
 CONNECT = ("mst", "keep", "raise")
 
@@ -59,7 +52,8 @@ class KnnGraph(BaseEstimator):
     Examples
     --------
     >>> from beltrami import KnnGraph
-    >>> KnnGraph(n_neighbors=1, weights="binary", connect="keep").build([[0.0], [1.0], [5.0], [6.0]])
+    >>> recipe = KnnGraph(n_neighbors=1, weights="binary", connect="keep")
+    >>> recipe.build([[0.0], [1.0], [5.0], [6.0]])
     Graph(4 nodes, 2 edges, 2 components; exact)
     """
 
@@ -111,13 +105,13 @@ class KnnGraph(BaseEstimator):
             reach = min(rule.reach(k), space.n_points - 1)
             lists = space.neighbors(reach, search=self.search, rng=generator(self.random_state))
             _warn_when_all_equal(lists)
-            edges = _symmetric_edges(lists.first(k), mutual=self.symmetry == "mutual")
+            edges = symmetric_edges(lists.first(k), mutual=self.symmetry == "mutual")
             certificate = GraphCertificate(
                 search="approximate" if lists.n_sampled else "exact",
                 recall=lists.recall,
                 n_sampled=lists.n_sampled,
             )
-            return _finished(
+            return finished(
                 space, edges, rule, lists, connect=self.connect, recipe=repr(self), made=certificate
             )
 
@@ -125,7 +119,8 @@ class KnnGraph(BaseEstimator):
         """Weigh the edges from new points to the points of a built graph.
 
         Each new point is joined to its ``n_neighbors`` nearest old points by the same rule of
-        weights; the old graph does not change.
+        weights; the old graph does not change. A new point that is identical to an old one gets
+        that one's own edges, so that it is treated as the same point.
 
         Parameters
         ----------
@@ -150,17 +145,16 @@ class KnnGraph(BaseEstimator):
             )
         with thread_limit(self.n_jobs):
             space = open_space(X, self.metric)
-            k = min(self.n_neighbors, space.n_points)
-            reach = min(rule.reach(k), old.indices.shape[1] + 1, space.n_points)
+            wanted = check_count(self.n_neighbors, name="n_neighbors")
+            reach = min(rule.reach(wanted), old.indices.shape[1] + 1, space.n_points)
             lists = Neighbors(*space.nearest(new, reach))
-        m = len(lists.indices)
+        k, m = min(wanted, reach), len(lists.indices)
         near = lists.first(k)
         edges = Edges(np.repeat(np.arange(m), k), near.indices.ravel(), near.distances.ravel())
         # The scale of a new point is that of its k-th neighbour, as it is for an old one.
         weights = rule.weigh(edges, lists, old)
-        return csr_array(
-            coo_array((weights, (edges.rows, edges.columns)), shape=(m, space.n_points))
-        )
+        same = np.flatnonzero(near.distances[:, 0] == 0)
+        return attached(edges, weights, m, graph, twins=(same, near.indices[same, 0]))
 
 
 class RadiusGraph(BaseEstimator):
@@ -224,19 +218,21 @@ class RadiusGraph(BaseEstimator):
             space = open_space(X, self.metric)
             _require_two(space.n_points)
             rows, columns, distances = space.within(radius)
-            edges = _unique_edges(rows, columns, distances)
-            return _finished(
+            edges = unique_edges(rows, columns, distances)
+            return finished(
                 space,
                 edges,
-                rule,
+                settled(rule, edges.distances),
                 None,
                 connect=self.connect,
                 recipe=repr(self),
                 made=GraphCertificate(search="exact"),
             )
 
-    def extend(self, graph: Graph, X: Any, new: Any) -> CsrMatrix:  # noqa: ARG002
+    def extend(self, graph: Graph, X: Any, new: Any) -> CsrMatrix:
         """Weigh the edges from new points to all old points within the radius.
+
+        A new point that is identical to an old one gets that one's own edges.
 
         Parameters
         ----------
@@ -245,29 +241,25 @@ class RadiusGraph(BaseEstimator):
         X : array-like or sparse of shape (n, d)
             The points it was built from.
         new : array-like or sparse of shape (m, d)
-            The new points.
+            The new points; with ``metric="precomputed"`` their distances to the n old ones.
 
         Returns
         -------
         csr_array of shape (m, n)
             w(new_i, x_j); a row is empty where no old point is near enough.
         """
-        from sklearn.metrics import pairwise_distances
-
-        metric = "cosine" if self.metric == "angle" else self.metric
-        rule, blocks, n = weight_rule(self.weights), [], np.shape(X)[0]
-        points = csr_array(new) if hasattr(new, "tocsr") else np.asarray(new)
-        for start in range(0, points.shape[0], 1024):
-            block = points[start : start + 1024]
-            gaps = block if metric == "precomputed" else pairwise_distances(block, X, metric=metric)
-            gaps = np.arccos(np.clip(1 - gaps, -1, 1)) if self.metric == "angle" else gaps
-            rows, columns = np.nonzero(gaps <= self.radius)
-            edges = Edges(rows, columns, np.asarray(gaps[rows, columns], dtype=np.float64))
-            entries = (rule.weigh(edges, None, None), (rows, columns))
-            blocks.append(csr_array(coo_array(entries, shape=(block.shape[0], n))))
-        from scipy.sparse import vstack
-
-        return csr_array(vstack(blocks))
+        radius, rule = check_positive(self.radius, name="radius"), weight_rule(self.weights)
+        with thread_limit(self.n_jobs):
+            space = open_space(X, self.metric)
+            edges = Edges(*space.within(radius, new))
+            # The width of the graph, which its bridges, longer than the radius, had no part in.
+            lengths = space.distances(*graph.weights.nonzero())
+            rule = settled(rule, lengths[lengths <= radius * (1 + 1e-9)])
+            same = np.flatnonzero(edges.distances == 0)
+        m = new.shape[0] if hasattr(new, "shape") else len(new)
+        twins, first = np.unique(edges.rows[same], return_index=True)
+        weights = rule.weigh(edges, None, None)
+        return attached(edges, weights, m, graph, twins=(twins, edges.columns[same][first]))
 
 
 GraphRecipe = KnnGraph | RadiusGraph
@@ -302,80 +294,3 @@ def _warn_when_all_equal(lists: Neighbors) -> None:
             DegenerateDataWarning,
             stacklevel=3,
         )
-
-
-def _symmetric_edges(lists: Neighbors, *, mutual: bool) -> Edges:
-    n, k = lists.indices.shape
-    rows = np.repeat(np.arange(n, dtype=np.int64), k)
-    return _unique_edges(
-        rows, lists.indices.ravel(), lists.distances.ravel(), at_least=2 if mutual else 1
-    )
-
-
-def _unique_edges(
-    rows: IndexVector, columns: IndexVector, distances: FloatVector, at_least: int = 1
-) -> Edges:
-    """Return each undirected pair once, if it stands in the list `at_least` times.
-
-    Pairs are handled as numbers, never as entries of a matrix of distances, in which the edge of
-    two identical points, a zero, would vanish.
-    """
-    low, high = np.minimum(rows, columns).astype(np.int64), np.maximum(rows, columns)
-    span = int(max(high.max(initial=0), 0)) + 1
-    keys, first, counts = np.unique(low * span + high, return_index=True, return_counts=True)
-    keep = counts >= at_least
-    return Edges(keys[keep] // span, keys[keep] % span, np.asarray(distances)[first[keep]])
-
-
-def _weight_matrix(edges: Edges, weights: FloatVector, n: int) -> CsrMatrix:
-    index = np.int32 if n < 2**31 else np.int64
-    ends = np.concatenate([edges.rows, edges.columns]).astype(index)
-    starts = np.concatenate([edges.columns, edges.rows]).astype(index)
-    matrix: CsrMatrix = csr_array(
-        coo_array((np.concatenate([weights, weights]), (ends, starts)), shape=(n, n))
-    )
-    matrix.sort_indices()
-    return matrix
-
-
-def _finished(
-    space: Space,
-    edges: Edges,
-    rule: WeightRule,
-    lists: Neighbors | None,
-    *,
-    connect: str,
-    recipe: str,
-    made: GraphCertificate,
-) -> Graph:
-    """Weigh the edges and apply the policy on components."""
-    n = space.n_points
-    graph = Graph(_weight_matrix(edges, rule.weigh(edges, lists, lists), n), lists, made)
-    count, membership = graph.components()
-    made = replace(made, n_components_found=count)
-    if count > 1 and connect == "raise":
-        raise DisconnectedGraphError(
-            n_components=count, smallest=int(np.bincount(membership).min()), recipe=recipe
-        )
-    if count == 1 or connect == "keep":
-        return Graph(graph.weights, lists, made)
-    bridges = shortest_bridges(space, membership)
-    longest, typical = float(bridges.distances.max()), _median(edges.distances)
-    warnings.warn(
-        f"the graph fell into {count} components; {len(bridges.rows)} bridge(s) were added to "
-        f"join them, the longest of length {longest:.3g} where a median edge has {typical:.3g}. "
-        "Pass connect='keep' to leave the components apart.",
-        ConnectedByBridgesWarning,
-        stacklevel=4,
-    )
-    joined = Edges(
-        np.concatenate([edges.rows, bridges.rows]),
-        np.concatenate([edges.columns, bridges.columns]),
-        np.concatenate([edges.distances, bridges.distances]),
-    )
-    weights = _weight_matrix(joined, rule.weigh(joined, lists, lists), n)
-    return Graph(weights, lists, replace(made, n_bridges=len(bridges.rows)))
-
-
-def _median(distances: FloatVector) -> float:
-    return float(np.median(distances)) if len(distances) else 0.0

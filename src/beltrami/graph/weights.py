@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
-from beltrami.core.types import FloatVector, IndexMatrix, IndexVector
-from beltrami.core.validation import check_positive
+from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
+from beltrami.core.validation import check_count, check_positive
 from beltrami.graph.model import Neighbors
 
 WEIGHT_FLOOR = 1e-100
@@ -90,22 +90,20 @@ class HeatKernel(BaseEstimator):
 
     def weigh(self, edges: Edges, left: Neighbors | None, right: Neighbors | None) -> FloatVector:  # noqa: ARG002
         """Return exp(-d^2 / 4t)."""
-        squares = edges.distances**2
-        if isinstance(self.t, str):
-            t = self._automatic(squares, right)
-        else:
-            t = self.t if self.t == np.inf else check_positive(self.t, name="t")
-        if t == 0:
-            return np.ones(len(squares))
-        return _floored(np.exp(-squares / (4 * t)), f"t={t:.3g}")
-
-    def _automatic(self, squares: FloatVector, lists: Neighbors | None) -> float:
-        if self.t != "auto":
-            raise InvalidInputError(f"t={self.t!r} must be a positive number or 'auto'.")
         # From the lists of the fitted points where there are any: a bridge or an edge to a new
         # point must be weighed with the same t as the graph.
-        sample = lists.distances**2 if lists is not None else squares
-        return float(np.mean(sample)) / 4 if sample.size else 0.0
+        t = self._time(edges.distances if right is None else right.distances)
+        if t == 0:
+            return np.ones(len(edges.distances))
+        weights = np.exp(-(edges.distances**2) / (4 * t))
+        return _floored(weights, t)
+
+    def _time(self, distances: FloatMatrix) -> float:
+        if isinstance(self.t, str):
+            if self.t != "auto":
+                raise InvalidInputError(f"t={self.t!r} must be a positive number or 'auto'.")
+            return float(np.mean(distances**2)) / 4 if distances.size else 0.0
+        return float(self.t) if self.t == np.inf else check_positive(self.t, name="t")
 
 
 class SelfTuningWeights(BaseEstimator):
@@ -125,13 +123,13 @@ class SelfTuningWeights(BaseEstimator):
         """Return the mean of the two Gaussians."""
         if left is None or right is None:
             raise InvalidInputError(
-                "weights='self_tuning' needs neighbour lists to take its scales from; use KnnGraph, "
-                "or weights='heat' with a RadiusGraph."
+                "weights='self_tuning' needs neighbour lists to take its scales from; use "
+                "KnnGraph, or weights='heat' with a RadiusGraph."
             )
-        squares = edges.distances**2
-        near = _gaussian(squares, left.distances[edges.rows, -1])
-        far = _gaussian(squares, right.distances[edges.columns, -1])
-        return _floored((near + far) / 2, "the self-tuning scale")
+        near = _gaussian(edges.distances, left.distances[edges.rows, -1])
+        far = _gaussian(edges.distances, right.distances[edges.columns, -1])
+        # Only a bridge can vanish: an edge is within the scale of the end that lists it.
+        return np.maximum((near + far) / 2, WEIGHT_FLOOR)
 
 
 class SharedNeighborWeights(BaseEstimator):
@@ -153,7 +151,7 @@ class SharedNeighborWeights(BaseEstimator):
 
     def reach(self, n_neighbors: int) -> int:
         """Return the larger of `n_neighbors` and `n_shared`."""
-        return max(n_neighbors, self.n_shared)
+        return max(n_neighbors, check_count(self.n_shared, name="n_shared"))
 
     def weigh(self, edges: Edges, left: Neighbors | None, right: Neighbors | None) -> FloatVector:
         """Return squared Jaccard similarities."""
@@ -203,22 +201,44 @@ def weight_rule(weights: Any) -> WeightRule:
     )
 
 
-def _gaussian(squares: FloatVector, scales: FloatVector) -> FloatVector:
-    exponent = np.zeros_like(squares)
-    np.divide(4 * squares, scales**2, out=exponent, where=(scales > 0) & (squares > 0))
-    exponent[(scales == 0) & (squares > 0)] = np.inf
-    return np.exp(-exponent)
+def settled(rule: WeightRule, distances: FloatVector) -> WeightRule:
+    """Return the rule with a width that was left to the data fixed for edges of these lengths.
+
+    Parameters
+    ----------
+    rule : WeightRule
+        Any rule; all but a heat kernel are returned as they are.
+    distances : ndarray
+        Lengths of the edges of the graph.
+
+    Returns
+    -------
+    WeightRule
+        Weighs bridges and edges to new points as it weighs the edges of the graph.
+    """
+    if not isinstance(rule, HeatKernel):
+        return rule
+    return HeatKernel(rule._time(distances) or np.inf)
 
 
-def _floored(weights: FloatVector, cause: str) -> FloatVector:
+def _gaussian(distances: FloatVector, scales: FloatVector) -> FloatVector:
+    # The ratio before the square: squares of the smallest scales would vanish.
+    ratio = np.where(distances > 0, np.inf, 0.0)
+    np.divide(2 * distances, scales, out=ratio, where=scales > 0)
+    with np.errstate(over="ignore"):
+        weights: FloatVector = np.exp(-(ratio**2))
+    return weights
+
+
+def _floored(weights: FloatVector, t: float) -> FloatVector:
     vanished = int((weights < WEIGHT_FLOOR).sum())
     if vanished:
         warnings.warn(
-            f"{vanished} of {len(weights)} edges weigh less than {WEIGHT_FLOOR:g} with {cause} and "
-            "were set to that; they carry nothing. The kernel is too narrow for these distances: "
-            "raise t, or use weights='self_tuning'.",
+            f"{vanished} of {len(weights)} edges weigh less than {WEIGHT_FLOOR:g} with t={t:.3g} "
+            "and were set to that; they carry nothing. The kernel is too narrow for these "
+            "distances: raise t, or use weights='self_tuning'.",
             DegenerateDataWarning,
-            stacklevel=3,
+            stacklevel=5,
         )
     return np.maximum(weights, WEIGHT_FLOOR)
 

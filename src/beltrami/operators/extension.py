@@ -3,8 +3,9 @@
 import numpy as np
 
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
+from beltrami.core.validation import check_choice
 
-_SMALLEST_DENOMINATOR = 0.1
+_SMALLEST_DENOMINATOR = 0.05
 """Share of d(x) below which the denominator is not let fall: a bounded answer, always finite."""
 
 
@@ -20,8 +21,8 @@ def extend_eigenvectors(
               f_j(x) = \frac{\sum_i w(x, x_i) f_j(i)}{d(x) (1 - \lambda_j)}
               \quad\text{for } L f = \lambda D f,
 
-    which is the eigenvalue equation read at x. The denominator is kept above a tenth of d(x). A
-    point with no weight to any old one gets zeros. Cost: one product with the new weights.
+    which is the eigenvalue equation read at x. The size of the denominator is kept above 0.05 d(x).
+    A point with no weight to any old one gets zeros. Cost: one product with the new weights.
 
     Parameters
     ----------
@@ -39,9 +40,12 @@ def extend_eigenvectors(
     ndarray of shape (m, p)
         Finite.
     """
+    check_choice(kind, ("combinatorial", "random_walk"), name="kind")
     degrees = np.asarray(weights.sum(axis=1)).ravel()[:, None]
     spread = values[None, :] if kind == "combinatorial" else degrees * values[None, :]
-    denominator = np.maximum(degrees - spread, _SMALLEST_DENOMINATOR * degrees)
+    difference = degrees - spread
+    size = np.maximum(np.abs(difference), _SMALLEST_DENOMINATOR * degrees)
+    denominator = np.where(difference < 0, -size, size)
     extended = np.zeros((weights.shape[0], vectors.shape[1]))
-    np.divide(weights @ vectors, denominator, out=extended, where=denominator > 0)
+    np.divide(weights @ vectors, denominator, out=extended, where=degrees > 0)
     return extended

@@ -69,7 +69,9 @@ def split_laplacian(graph: Graph, kind: str = "combinatorial") -> SplitMatrix:
     degrees = graph.degrees
     if kind == "combinatorial":
         return SplitMatrix(degrees, graph.weights)
-    return SplitMatrix((degrees > 0).astype(np.float64), normalized_adjacency(graph))
+    # Similar to I - D^{-1} W, whose rows sum to at most 2 in size: no eigenvalue is above 2.
+    diagonal = (degrees > 0).astype(np.float64)
+    return SplitMatrix(diagonal, normalized_adjacency(graph), known_bound=2.0)
 
 
 def normalized_adjacency(graph: Graph) -> CsrMatrix:
@@ -88,15 +90,18 @@ def normalized_adjacency(graph: Graph) -> CsrMatrix:
     scale = inverse_power(graph.degrees, 0.5)
     scaled = graph.weights.copy()
     rows = np.repeat(np.arange(graph.n_nodes), np.diff(scaled.indptr))
-    scaled.data = scaled.data * scale[rows] * scale[scaled.indices]
+    scaled.data = scaled.data * (scale[rows] * scale[scaled.indices])  # symmetric to the last bit
     return scaled
 
 
 def spectral_bound(matrix: SplitMatrix) -> float:
-    """Return an upper bound on the eigenvalues of a Laplacian or a shifted one.
+    r"""Return an upper bound on the eigenvalues of a Laplacian or a shifted one.
 
-    The smaller of two bounds: Gershgorin's, d_i + sum_j w_ij, and for a plain Laplacian the sharper
-    largest d_i + d_j over the edges (Anderson and Morley), which needs no row sums beyond d.
+    The smallest of what is known of the matrix, Gershgorin's bound, and that of Anderson and
+    Morley on the Laplacian of W, moved by the largest excess of the diagonal over the row sums:
+
+    .. math:: \lambda_{max} \le \max_{ij \in E} (s_i + s_j) + \max_i (d_i - s_i),
+              \qquad s_i = \sum_j w_{ij}.
 
     Parameters
     ----------
@@ -106,23 +111,32 @@ def spectral_bound(matrix: SplitMatrix) -> float:
     Returns
     -------
     float
-        At least the largest eigenvalue, up to rounding.
+        At least the largest eigenvalue, up to rounding; never below zero.
     """
     weights = matrix.weights
     sums = np.asarray(weights.sum(axis=1)).ravel()
-    gershgorin = float(np.max(matrix.diagonal + sums, initial=0.0))
-    if weights.nnz and np.allclose(sums, matrix.diagonal, rtol=1e-12):
-        rows = np.repeat(np.arange(matrix.n_rows), np.diff(weights.indptr))
-        return min(gershgorin, float(np.max(sums[rows] + sums[weights.indices])))
-    if weights.nnz == 0:
-        return gershgorin
-    # A normalised Laplacian is similar to I - D^{-1} W, whose rows sum to at most 2.
-    is_normalized = bool(np.isin(matrix.diagonal, (0.0, 1.0)).all())
-    return min(gershgorin, 2.0) if is_normalized else gershgorin
+    gershgorin = float(np.max(matrix.diagonal + sums))
+    rows = np.repeat(np.arange(matrix.n_rows), np.diff(weights.indptr))
+    excess = float(np.max(matrix.diagonal - sums))
+    along_edges = float(np.max(sums[rows] + sums[weights.indices], initial=0.0)) + excess
+    return max(0.0, min(matrix.known_bound, gershgorin, along_edges))
 
 
 def inverse_power(degrees: FloatVector, power: float) -> FloatVector:
-    """Return degrees^-power with zero where the degree is zero."""
+    """Return degrees^-power with zero where the degree is zero.
+
+    Parameters
+    ----------
+    degrees : ndarray of shape (n,)
+        Not negative.
+    power : float
+        Above zero.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Finite.
+    """
     result = np.zeros_like(degrees)
     np.power(degrees, -power, out=result, where=degrees > 0)
     return result

@@ -105,6 +105,8 @@ def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> Lin
     LinearOperator of shape (n, n)
         Symmetric positive definite.
     """
+    if not np.isfinite(t):
+        raise InvalidInputError(f"t={t!r} must be a finite number.")
     matrix, backend = split_laplacian(graph, kind), NumpyBackend()
     half = spectral_bound(matrix) / 2
     if t * 2 * half > _LARGEST_EXPONENT:

@@ -129,6 +129,7 @@ def _matched_to(digits: NDArray[Any], clusters: NDArray[Any]) -> NDArray[Any]:
     """Rename clusters so that as many points as possible carry their digit's number."""
     counts = contingency_matrix(clusters, digits)
     cluster, digit = linear_sum_assignment(-counts)
-    renamed = np.empty(len(cluster), dtype=int)
+    renamed: NDArray[Any] = np.empty(len(cluster), dtype=int)
     renamed[cluster] = digit
-    return renamed[clusters]
+    matched: NDArray[Any] = renamed[clusters]
+    return matched

@@ -1,13 +1,64 @@
-"""Compiled loops of the approximate Cholesky factorisation, beside a dense twin of the same idea.
+"""Compiled loops of the approximate Cholesky factorisation.
 
 The factorisation eliminates the nodes of a weighted graph one by one and, instead of the full
-clique of fill edges, samples a tree with the same expectation.
+clique of fill edges, samples a tree with the same expectation. It has no twin, being random: tests
+hold its expectation to the matrix, and its factor of a tree to the exact one.
 """
 
-import numpy as np
-from numba import njit, prange
+from typing import NamedTuple
 
-GROUP = 8  # right-hand sides per group: eight float64 fill one cache line
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+_BUCKETS = 4096
+_TINY = np.finfo(np.float64).tiny
+
+
+class _Lists(NamedTuple):
+    """The graph still to be eliminated, as linked lists of entries, one list per node.
+
+    Node n, one past the last, is the ground. An entry of an eliminated target is dead; it is
+    skipped when its list is read, which happens once.
+    """
+
+    target: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    times: NDArray[np.int8]  # parts in the entry: `copies` at first, 1 for a sampled edge
+    following: NDArray[np.int64]
+    first: NDArray[np.int64]  # one per node
+    degree: NDArray[np.int64]  # live entries, one per node
+
+
+class _Queue(NamedTuple):
+    """The nodes in doubly linked buckets by number of live entries; the last bucket is open."""
+
+    heads: NDArray[np.int64]
+    after: NDArray[np.int64]
+    before: NDArray[np.int64]
+
+
+class _Star(NamedTuple):
+    """The distinct neighbours of the node being eliminated."""
+
+    near: NDArray[np.int32]
+    mass: NDArray[np.float64]  # weight of all entries together
+    pieces: NDArray[np.int64]  # parts
+    seen: NDArray[np.int64]  # entries
+
+
+class _Parts(NamedTuple):
+    """The same, one element per part, ascending in weight."""
+
+    owner: NDArray[np.int32]  # position in the star
+    below: NDArray[np.float64]  # cumulative weight, one longer
+
+
+class _Columns(NamedTuple):
+    """Entries of the factor below the diagonal, column after column."""
+
+    rows: NDArray[np.int32]
+    values: NDArray[np.float64]
 
 
 @njit(cache=True)
@@ -29,7 +80,57 @@ def _grow(array, size):
 
 
 @njit(cache=True)
-def _unlink(v, bucket, heads, after, before):
+def _append(lists, used, node, other, weight, times):
+    """Write entry ``used``, an edge from ``node`` to ``other``, and return the next free one."""
+    lists.target[used] = other
+    lists.weight[used] = weight
+    lists.times[used] = times
+    lists.following[used] = lists.first[node]
+    lists.first[node] = used
+    lists.degree[node] += 1
+    return used + 1
+
+
+@njit(cache=True)
+def _lists_of(indptr, indices, weights, ground, copies):
+    """Return the adjacency lists of a graph and of its edges to ground, and how many entries."""
+    n = indptr.size - 1
+    size = 3 * indices.size + n + 64
+    lists = _Lists(
+        np.empty(size, np.int32),
+        np.empty(size, np.float64),
+        np.empty(size, np.int8),
+        np.empty(size, np.int64),
+        np.full(n + 1, -1, np.int64),
+        np.zeros(n + 1, np.int64),
+    )
+    used = 0
+    for i in range(n):
+        for p in range(indptr[i], indptr[i + 1]):
+            if indices[p] != i and weights[p] > 0:
+                used = _append(lists, used, i, indices[p], weights[p], copies)
+        if ground[i] > 0:
+            used = _append(lists, used, i, n, ground[i], copies)
+    return lists, used
+
+
+@njit(cache=True)
+def _more_lists(lists, size):
+    """Return the lists with room for ``size`` entries."""
+    target = _grow(lists.target, size)
+    return _Lists(
+        target,
+        _grow(lists.weight, target.size),
+        _grow(lists.times, target.size),
+        _grow(lists.following, target.size),
+        lists.first,
+        lists.degree,
+    )
+
+
+@njit(cache=True)
+def _unlink(queue, v, bucket):
+    heads, after, before = queue.heads, queue.after, queue.before
     if before[v] >= 0:
         after[before[v]] = after[v]
     else:
@@ -39,7 +140,8 @@ def _unlink(v, bucket, heads, after, before):
 
 
 @njit(cache=True)
-def _link(v, bucket, heads, after, before):
+def _link(queue, v, bucket):
+    heads, after, before = queue.heads, queue.after, queue.before
     before[v] = -1
     after[v] = heads[bucket]
     if heads[bucket] >= 0:
@@ -48,21 +150,106 @@ def _link(v, bucket, heads, after, before):
 
 
 @njit(cache=True)
-def _sort_by_mass(near, mass, count, k):
-    """Sort the first k entries of three arrays by mass: insertion for few, a sort for many."""
+def _queue_of(degree):
+    """Return all nodes but the ground, sorted into buckets by degree."""
+    n = degree.size - 1
+    queue = _Queue(
+        np.full(min(n + 2, _BUCKETS), -1, np.int64),
+        np.full(n + 1, -1, np.int64),
+        np.full(n + 1, -1, np.int64),
+    )
+    for v in range(n):
+        _link(queue, v, min(degree[v], queue.heads.size - 1))
+    return queue
+
+
+@njit(cache=True)
+def _star_of(size):
+    return _Star(
+        np.empty(size, np.int32),
+        np.empty(size, np.float64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+    )
+
+
+@njit(cache=True)
+def _parts_of(size):
+    return _Parts(np.empty(size, np.int32), np.empty(size + 1, np.float64))
+
+
+@njit(cache=True)
+def _gather(lists, v, done, slot, star):
+    """Merge the live entries of node v into ``star``; return the number of neighbours."""
+    near, mass, pieces, seen = star
+    k = 0
+    p = lists.first[v]
+    while p >= 0:
+        u = lists.target[p]
+        if not done[u]:
+            if slot[u] < 0:
+                slot[u] = k
+                near[k] = u
+                mass[k] = 0.0
+                pieces[k] = 0
+                seen[k] = 0
+                k += 1
+            q = slot[u]
+            mass[q] += lists.weight[p]
+            pieces[q] += lists.times[p]
+            seen[q] += 1
+        p = lists.following[p]
+    for q in range(k):
+        slot[near[q]] = -1
+    return k
+
+
+@njit(cache=True)
+def _write_column(columns, filled, star, k, ground):
+    """Append the column of the factor; return the pivot and the number of entries."""
+    total = 0.0
+    for q in range(k):
+        total += star.mass[q]
+    for q in range(k):
+        if star.near[q] != ground:
+            columns.rows[filled] = star.near[q]
+            columns.values[filled] = star.mass[q] / total
+            filled += 1
+    return total, filled
+
+
+@njit(cache=True)
+def _sort_by_mass(star, k):
+    """Sort the first k neighbours by mass: insertion for few, a sort for many."""
+    near, mass, pieces = star.near, star.mass, star.pieces
     if k > 64:
         order = np.argsort(mass[:k])
         near[:k] = near[:k][order]
-        count[:k] = count[:k][order]
+        pieces[:k] = pieces[:k][order]
         mass[:k] = mass[:k][order]
         return
     for i in range(1, k):
-        node, value, times = near[i], mass[i], count[i]
+        node, value, times = near[i], mass[i], pieces[i]
         j = i - 1
         while j >= 0 and mass[j] > value:
-            near[j + 1], mass[j + 1], count[j + 1] = near[j], mass[j], count[j]
+            near[j + 1], mass[j + 1], pieces[j + 1] = near[j], mass[j], pieces[j]
             j -= 1
-        near[j + 1], mass[j + 1], count[j + 1] = node, value, times
+        near[j + 1], mass[j + 1], pieces[j + 1] = node, value, times
+
+
+@njit(cache=True)
+def _split(star, k, copies, parts):
+    """Split each neighbour into at most ``copies`` equal parts; return the number of parts."""
+    owner, below = parts
+    n_parts = 0
+    below[0] = 0.0
+    for q in range(k):
+        times = min(star.pieces[q], copies)
+        for _ in range(times):
+            owner[n_parts] = q
+            below[n_parts + 1] = below[n_parts] + star.mass[q] / times
+            n_parts += 1
+    return n_parts
 
 
 @njit(cache=True)
@@ -78,6 +265,48 @@ def _first_above(below, start, stop, draw):
 
 
 @njit(cache=True)
+def _sample_tree(lists, used, star, parts, n_parts, state):
+    """Join each part to one later part, drawn by weight; return the next free entry."""
+    near, owner, below = star.near, parts.owner, parts.below
+    total = below[n_parts]
+    for i in range(n_parts - 1):
+        later = total - below[i + 1]
+        draw = below[i + 1] + _next_uniform(state) * later
+        j = _first_above(below, i + 2, n_parts, draw) - 1
+        a, b = near[owner[i]], near[owner[j]]
+        if a == b:
+            continue
+        fresh = (below[i + 1] - below[i]) * later / total
+        if fresh < _TINY:  # the product may underflow where the quotient, at least 1/k, cannot
+            fresh = max((below[i + 1] - below[i]) * (later / total), _TINY)
+        used = _append(lists, used, a, b, fresh, 1)
+        used = _append(lists, used, b, a, fresh, 1)
+    return used
+
+
+@njit(cache=True)
+def _take_out(queue, lists, star, k):
+    """Take the neighbours out of the queue and the entries of the eliminated node off them."""
+    for q in range(k):
+        u = star.near[q]
+        if u != lists.degree.size - 1:
+            _unlink(queue, u, min(lists.degree[u], queue.heads.size - 1))
+        lists.degree[u] -= star.seen[q]
+
+
+@njit(cache=True)
+def _put_back(queue, lists, star, k, lowest):
+    """Queue the neighbours by their new degrees; return the lowest bucket in use."""
+    for q in range(k):
+        u = star.near[q]
+        if u != lists.degree.size - 1:
+            bucket = min(lists.degree[u], queue.heads.size - 1)
+            _link(queue, u, bucket)
+            lowest = min(lowest, bucket)
+    return lowest
+
+
+@njit(cache=True)
 def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
     """Eliminate the graph with weights W and edges ``ground`` to a fixed node; return the factor.
 
@@ -86,6 +315,17 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
     part j, drawn with probability w_j / S_i where S_i is the sum of the later weights, by an edge
     of weight w_i S_i / S. The expectation of these edges is the exact clique w_i w_j / S.
 
+    Parameters
+    ----------
+    indptr, indices, weights : ndarray
+        W in compressed rows; zeros and the diagonal are skipped.
+    ground : ndarray of shape (n,)
+        Weight of each node's edge to the fixed node; zero for none.
+    copies : int
+        Parts per edge, 1 to 127.
+    seed : int
+        Of the draws.
+
     Returns
     -------
     order, starts, rows, values, pivots
@@ -93,207 +333,38 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
         diagonal is ``-values[starts[p]:starts[p+1]]`` at the later positions ``rows``.
     """
     n = indptr.size - 1
-    size = 3 * indices.size + n + 64
-    target = np.empty(size, np.int32)  # entries of the adjacency lists
-    weight = np.empty(size, np.float64)
-    times = np.empty(size, np.int8)  # parts in the entry: `copies` at first, 1 for a sampled edge
-    following = np.empty(size, np.int64)
-    first = np.full(n + 1, -1, np.int64)
-    degree = np.zeros(n + 1, np.int64)
-    used = 0
-    for i in range(n):
-        for p in range(indptr[i], indptr[i + 1]):
-            if indices[p] != i and weights[p] > 0:
-                target[used] = indices[p]
-                weight[used] = weights[p]
-                times[used] = copies
-                following[used] = first[i]
-                first[i] = used
-                used += 1
-                degree[i] += 1
-        if ground[i] > 0:
-            target[used] = n
-            weight[used] = ground[i]
-            times[used] = copies
-            following[used] = first[i]
-            first[i] = used
-            used += 1
-            degree[i] += 1
-
-    n_buckets = min(n + 2, 4096)
-    heads = np.full(n_buckets, -1, np.int64)
-    after = np.full(n + 1, -1, np.int64)
-    before = np.full(n + 1, -1, np.int64)
-    for i in range(n):
-        _link(i, min(degree[i], n_buckets - 1), heads, after, before)
-    lowest = 0
-
-    done = np.zeros(n + 1, np.bool_)
-    slot = np.full(n + 1, -1, np.int64)
-    state = np.empty(1, np.uint64)
-    state[0] = np.uint64(seed)
-    order = np.empty(n, np.int32)
-    pivots = np.empty(n, np.float64)
+    lists, used = _lists_of(indptr, indices, weights, ground, copies)
+    queue = _queue_of(lists.degree)
+    star, parts = _star_of(64), _parts_of(64)
+    columns = _Columns(np.empty(indices.size, np.int32), np.empty(indices.size, np.float64))
+    order, pivots = np.empty(n, np.int32), np.empty(n, np.float64)
     starts = np.zeros(n + 1, np.int64)
-    rows = np.empty(max(indices.size, 64), np.int32)
-    values = np.empty(max(indices.size, 64), np.float64)
-    filled = 0
-    near = np.empty(64, np.int32)  # distinct neighbours of the node being eliminated
-    mass = np.empty(64, np.float64)
-    count = np.empty(64, np.int64)  # parts
-    seen = np.empty(64, np.int64)  # entries
-    part = np.empty(64, np.int32)  # the same, one entry per multi-edge, ascending in weight
-    below = np.empty(65, np.float64)  # cumulative weights of the parts
-
+    done, slot = np.zeros(n + 1, np.bool_), np.full(n + 1, -1, np.int64)
+    state = np.full(1, seed, np.uint64)
+    filled, lowest = 0, 0
     for position in range(n):
-        while heads[lowest] < 0:
+        while queue.heads[lowest] < 0:
             lowest += 1
-        v = heads[lowest]
-        _unlink(v, lowest, heads, after, before)
+        v = queue.heads[lowest]
+        _unlink(queue, v, lowest)
         done[v] = True
         order[position] = v
-
-        k = 0
-        p = first[v]
-        while p >= 0:
-            u = target[p]
-            if not done[u]:
-                if slot[u] < 0:
-                    if k == near.size:
-                        near = _grow(near, k + 1)
-                        mass = _grow(mass, k + 1)
-                        count = _grow(count, k + 1)
-                        seen = _grow(seen, k + 1)
-                    slot[u] = k
-                    near[k] = u
-                    mass[k] = 0.0
-                    count[k] = 0
-                    seen[k] = 0
-                    k += 1
-                mass[slot[u]] += weight[p]
-                count[slot[u]] += times[p]
-                seen[slot[u]] += 1
-            p = following[p]
-
-        total = 0.0
-        for q in range(k):
-            slot[near[q]] = -1
-            total += mass[q]
-        pivots[position] = total
-        if filled + k > rows.size:
-            rows = _grow(rows, filled + k)
-            values = _grow(values, filled + k)
-        for q in range(k):
-            if near[q] != n:
-                rows[filled] = near[q]
-                values[filled] = mass[q] / total
-                filled += 1
+        if lists.degree[v] > star.near.size:
+            star = _star_of(2 * lists.degree[v])
+        k = _gather(lists, v, done, slot, star)
+        if filled + k > columns.rows.size:
+            columns = _Columns(_grow(columns.rows, filled + k), _grow(columns.values, filled + k))
+        pivots[position], filled = _write_column(columns, filled, star, k, n)
         starts[position + 1] = filled
-        if k == 0:
-            continue
-
-        for q in range(k):
-            u = near[q]
-            if u != n:
-                _unlink(u, min(degree[u], n_buckets - 1), heads, after, before)
-            degree[u] -= seen[q]
-        _sort_by_mass(near, mass, count, k)
-        parts = 0
-        below[0] = 0.0
-        for q in range(k):
-            pieces = min(count[q], copies)
-            if parts + pieces > part.size:
-                part = _grow(part, parts + pieces)
-                below = _grow(below, part.size + 1)
-            for _ in range(pieces):
-                part[parts] = q
-                below[parts + 1] = below[parts] + mass[q] / pieces
-                parts += 1
-        if used + 2 * parts > target.size:
-            target = _grow(target, used + 2 * parts)
-            weight = _grow(weight, target.size)
-            times = _grow(times, target.size)
-            following = _grow(following, target.size)
-        for i in range(parts - 1):
-            later = below[parts] - below[i + 1]
-            if later <= 0:
-                break
-            draw = below[i + 1] + _next_uniform(state) * later
-            j = _first_above(below, i + 2, parts, draw) - 1
-            a = near[part[i]]
-            b = near[part[j]]
-            if a == b:
-                continue
-            fresh = (below[i + 1] - below[i]) * later / below[parts]
-            if fresh <= 0:
-                continue
-            for end in range(2):
-                u, other = (a, b) if end == 0 else (b, a)
-                target[used] = other
-                weight[used] = fresh
-                times[used] = 1
-                following[used] = first[u]
-                first[u] = used
-                used += 1
-                degree[u] += 1
-        for q in range(k):
-            u = near[q]
-            if u != n:
-                bucket = min(degree[u], n_buckets - 1)
-                _link(u, bucket, heads, after, before)
-                lowest = min(lowest, bucket)
-
+        _take_out(queue, lists, star, k)
+        _sort_by_mass(star, k)
+        if copies * k > parts.owner.size:
+            parts = _parts_of(2 * copies * k)
+        n_parts = _split(star, k, copies, parts)
+        if used + 2 * n_parts > lists.target.size:
+            lists = _more_lists(lists, used + 2 * n_parts)
+        used = _sample_tree(lists, used, star, parts, n_parts, state)
+        lowest = _put_back(queue, lists, star, k, lowest)
     place = np.empty(n, np.int32)
-    for position in range(n):
-        place[order[position]] = position
-    for p in range(filled):
-        rows[p] = place[rows[p]]
-    return order, starts, rows[:filled].copy(), values[:filled].copy(), pivots
-
-
-def apply_factor_reference(order, starts, rows, values, pivots, b):
-    """Twin of `apply_factor`: solve the two triangular systems as dense matrices."""
-    n = order.size
-    lower = np.eye(n)
-    for position in range(n):
-        column = slice(starts[position], starts[position + 1])
-        lower[rows[column], position] -= values[column]
-    halfway = np.linalg.solve(lower, b[order])
-    scaled = np.where(pivots[:, None] > 0, halfway / np.where(pivots > 0, pivots, 1)[:, None], 0.0)
-    x = np.empty_like(b)
-    x[order] = np.linalg.solve(lower.T, scaled)
-    return x
-
-
-@njit(cache=True, parallel=True)
-def apply_factor(order, starts, rows, values, pivots, b, out):
-    """Overwrite ``out`` with the solution of (L D L') out = b, groups of columns in parallel."""
-    n, columns = b.shape
-    n_groups = (columns + GROUP - 1) // GROUP
-    for group in prange(n_groups):
-        # Groups of equal width keep the threads level: 10 columns go as 5 and 5, not 8 and 2.
-        left = group * columns // n_groups
-        width = (group + 1) * columns // n_groups - left
-        x = np.zeros((n, GROUP))
-        for p in range(n):
-            for c in range(width):
-                x[p, c] = b[order[p], left + c]
-        for p in range(n):
-            own = x[p]
-            for q in range(starts[p], starts[p + 1]):
-                other = x[rows[q]]
-                value = values[q]
-                for c in range(GROUP):
-                    other[c] += value * own[c]
-            scale = 1.0 / pivots[p] if pivots[p] > 0 else 0.0
-            for c in range(GROUP):
-                own[c] *= scale
-        for p in range(n - 1, -1, -1):
-            own = x[p]
-            for q in range(starts[p], starts[p + 1]):
-                other = x[rows[q]]
-                value = values[q]
-                for c in range(GROUP):
-                    own[c] += value * other[c]
-            for c in range(width):
-                out[order[p], left + c] = own[c]
+    place[order] = np.arange(n, dtype=np.int32)
+    return order, starts, place[columns.rows[:filled]], columns.values[:filled].copy(), pivots

@@ -35,7 +35,7 @@ class Basis:
     n_components : int
         Connected components of the graph.
     orthogonality : float
-        Largest entry of V'V - I.
+        Largest |V'V z - z| over a few random unit vectors z; V of the symmetric problem.
     """
 
     values: FloatVector

@@ -12,9 +12,9 @@ from beltrami.graph.families import complete, disjoint_union, path, ring
 @pytest.mark.parametrize("objective", ["ncut", "ratio"])
 def test_two_moons_are_told_apart_and_new_points_follow(objective):
     moons = two_moons(600, noise=0.05, random_state=0)
-    clusters = SpectralClustering(
-        2, graph=KnnGraph(10), objective=objective, random_state=0
-    ).fit(moons.points)
+    clusters = SpectralClustering(2, graph=KnnGraph(10), objective=objective, random_state=0).fit(
+        moons.points
+    )
     assert adjusted_rand_score(moons.targets, clusters.labels_) == 1.0
     new = two_moons(200, noise=0.05, random_state=1)
     assert adjusted_rand_score(new.targets, clusters.predict(new.points)) == 1.0

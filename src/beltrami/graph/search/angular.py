@@ -4,11 +4,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.euclidean import EuclideanSpace
-from beltrami.graph.search.spaces import angular_distances, require_directions
+from beltrami.graph.search.spaces import (
+    angular_distances,
+    check_queries,
+    chord_length,
+    require_directions,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,8 +36,7 @@ class AngularSpace:
 
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
-        require_directions(queries)
-        indices, chords = self.sphere.nearest(_directions(np.asarray(queries)), k)
+        indices, chords = self.sphere.nearest(self._queries(queries), k)
         return indices, angular_distances(chords, self.metric)
 
     def nearest_between(
@@ -55,15 +60,23 @@ class AngularSpace:
             n_sampled=found.n_sampled,
         )
 
-    def within(self, radius: float) -> tuple[IndexVector, IndexVector, FloatVector]:
-        """Return all ordered pairs of distinct points at most `radius` apart."""
-        chord = (
-            np.sqrt(2 * radius) if self.metric == "cosine" else 2 * np.sin(min(radius, np.pi) / 2)
-        )
-        rows, columns, chords = self.sphere.within(float(chord))
+    def within(
+        self, radius: float, queries: Any = None
+    ) -> tuple[IndexVector, IndexVector, FloatVector]:
+        """Return all pairs of a query, or another own point, and a point within `radius`."""
+        directions = None if queries is None else self._queries(queries)
+        rows, columns, chords = self.sphere.within(chord_length(radius, self.metric), directions)
         return rows, columns, angular_distances(chords, self.metric)
+
+    def _queries(self, queries: Any) -> FloatMatrix:
+        checked = check_queries(queries, self.sphere.points.shape[1])
+        require_directions(checked)
+        return _directions(checked.toarray() if issparse(checked) else np.asarray(checked))
 
 
 def _directions(points: FloatMatrix) -> FloatMatrix:
-    lengths = np.linalg.norm(points.astype(np.float64, copy=False), axis=1, keepdims=True)
-    return (points / lengths).astype(points.dtype, copy=False)
+    # Scaled by the largest entry first, so that no square leaves the range of floats.
+    exact = points / np.abs(points).max(axis=1, keepdims=True).astype(np.float64)
+    exact /= np.linalg.norm(exact, axis=1, keepdims=True)
+    directions: FloatMatrix = exact.astype(points.dtype, copy=False)
+    return directions

@@ -1,20 +1,24 @@
 """Dense points under the Euclidean distance: trees in few dimensions, faiss in many.
 
 Products run in float32 on centred data, where they are fastest; the distances that leave are
-recomputed in float64 for a few more candidates than asked, so the order is that of the true
-distances.
+recomputed in float64 for a few more candidates than asked. A row whose k-th neighbour is not
+clearly nearer than the last candidate, within the rounding of the search, is searched again in
+full float64, so the lists are those of the true distances, with ties by row number.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from beltrami.core.progress import track
-from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
+from beltrami.core.threads import renewed_limit, threads_in_force
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.approximate import approximate_candidates
-from beltrami.graph.search.spaces import without_self
+from beltrami.graph.search.spaces import check_queries, pairs_within, without_self
 
 TREE_DIMENSIONS = 8
 """Up to here a k-d tree beats brute force; above, its boxes overlap too much."""
@@ -24,6 +28,8 @@ EXACT_COST = 4e12
 
 _QUERY_BLOCK = 8192
 _SLACK = 2  # candidates beyond k, against swapped near ties in float32
+_WIDER = 16  # times as many candidates where a tree finds a tie
+_SAMPLE = 1000  # points on which the recall of an approximate search is measured
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,10 +67,12 @@ class EuclideanSpace:
         """Number of points."""
         return int(self.points.shape[0])
 
-    def nearest(self, queries: FloatMatrix, k: int) -> tuple[IndexMatrix, FloatMatrix]:
+    def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
-        compact = _compact(queries, self.mean, self.scale)
-        return self._search(queries, compact, self.points, self.compact, k)
+        checked = check_queries(queries, self.points.shape[1])
+        points = checked.toarray() if issparse(checked) else np.asarray(checked)
+        compact = _compact(points, self.mean, self.scale)
+        return self._search(points, compact, self.points, self.compact, k)
 
     def nearest_between(
         self, rows: IndexVector, base: IndexVector, k: int
@@ -85,25 +93,49 @@ class EuclideanSpace:
     def neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:
         """Return the `k` nearest other points of each point."""
         if search == "approximate" or (search == "auto" and self._brute_force_is_dear()):
-            candidates, recall, n_sampled = approximate_candidates(self.compact, k + 1, rng=rng)
-            indices, distances = _rerank(self.points, self.points, candidates, k + 1)
-        else:
-            indices, distances = self.nearest(self.points, k + 1)
-            recall, n_sampled = 1.0, 0
-        indices, distances = without_self(indices, distances, k)
-        return Neighbors(indices, distances, recall=recall, n_sampled=n_sampled)
+            return self._approximate_neighbors(k, rng)
+        found = self._search(self.points, self.compact, self.points, self.compact, k + 1)
+        return Neighbors(*without_self(*found, k))
 
-    def within(self, radius: float) -> tuple[IndexVector, IndexVector, FloatVector]:
-        """Return all ordered pairs of distinct points at most `radius` apart."""
-        from sklearn.neighbors import radius_neighbors_graph
+    def within(
+        self, radius: float, queries: Any = None
+    ) -> tuple[IndexVector, IndexVector, FloatVector]:
+        """Return all pairs of a query, or another own point, and a point within `radius`."""
+        from beltrami.graph import _kernels
 
-        graph = radius_neighbors_graph(self.points, radius, mode="distance", include_self=False)
-        rows = np.repeat(np.arange(self.n_points), np.diff(graph.indptr))
-        return rows, graph.indices, np.asarray(graph.data, dtype=np.float64)
+        asked = self.points
+        if queries is not None:
+            checked = check_queries(queries, self.points.shape[1])
+            asked = checked.toarray() if issparse(checked) else np.asarray(checked)
+        centred = None if queries is None else asked - self.mean
+        rows, columns = pairs_within(self.points - self.mean, centred, radius)
+        distances = _kernels.pair_distances(asked, self.points, rows, columns)
+        keep = distances <= radius
+        return rows[keep], columns[keep], distances[keep]
+
+    def _approximate_neighbors(self, k: int, rng: np.random.Generator) -> Neighbors:
+        sample = np.sort(rng.choice(self.n_points, min(_SAMPLE, self.n_points), replace=False))
+        queries = self.points[sample]
+        farthest = self._search(queries, self.compact[sample], self.points, self.compact, k + 1)[1]
+
+        def recall(candidates: IndexMatrix) -> float:
+            # A neighbour counts as found when it is as near as the true last: ties are no misses.
+            found = _rerank(queries, self.points, candidates, k + 1)[1]
+            return float(np.mean(found <= farthest[:, -1:]))
+
+        candidates, measured = approximate_candidates(
+            self.compact, k + 1, sample=sample, recall=recall, rng=rng
+        )
+        indices, distances = _rerank(self.points, self.points, candidates, k + 1)
+        self._scan_again(
+            ~np.isfinite(distances[:, -1]), self.points, self.points, indices, distances
+        )
+        lists = without_self(indices, distances, k)
+        return Neighbors(*lists, recall=measured, n_sampled=len(sample))
 
     def _brute_force_is_dear(self) -> bool:
         n, d = self.points.shape
-        return d > TREE_DIMENSIONS and float(n) ** 2 * d > EXACT_COST
+        return bool(d > TREE_DIMENSIONS and float(n) ** 2 * d > EXACT_COST)
 
     def _search(
         self,
@@ -115,10 +147,63 @@ class EuclideanSpace:
     ) -> tuple[IndexMatrix, FloatMatrix]:
         wanted = min(k + _SLACK, base.shape[0])
         if base.shape[1] <= TREE_DIMENSIONS:
-            candidates = _tree_candidates(queries, base, wanted)
-        else:
-            candidates = _flat_candidates(compact_queries, compact_base, wanted)
-        return _rerank(queries, base, candidates, k)
+            return self._search_tree(queries, base, k, wanted)
+        candidates, last = _flat_candidates(compact_queries, compact_base, wanted)
+        indices, distances = _rerank(queries, base, candidates, k)
+        if wanted < base.shape[0]:
+            # In units of the compact points, with |y| <= |x| + |x - y| for what could be missed.
+            reach = distances[:, -1] / self.scale
+            lengths = np.linalg.norm(compact_queries, axis=1).astype(np.float64)
+            rounding = _rounding(base.shape[1]) * (2 * lengths + reach) ** 2
+            self._scan_again(reach**2 >= last - rounding, queries, base, indices, distances)
+        return indices, distances
+
+    def _search_tree(
+        self, queries: FloatMatrix, base: FloatMatrix, k: int, wanted: int
+    ) -> tuple[IndexMatrix, FloatMatrix]:
+        from scipy.spatial import KDTree
+
+        # Splitting at midpoints, not medians, keeps the tree shallow over many equal coordinates.
+        tree = KDTree(base, balanced_tree=False)
+        candidates, last = _tree_candidates(tree, queries, wanted)
+        indices, distances = _rerank(queries, base, candidates, k)
+        tied = np.flatnonzero(distances[:, -1] >= last * (1 - 1e-12))
+        if wanted == base.shape[0] or not tied.size:
+            return indices, distances
+        wider = min(_WIDER * wanted, base.shape[0])
+        candidates, last = _tree_candidates(tree, queries[tied], wider)
+        indices[tied], distances[tied] = _rerank(queries[tied], base, candidates, k)
+        if wider < base.shape[0]:
+            still = np.zeros(len(queries), dtype=np.bool_)
+            still[tied] = distances[tied, -1] >= last * (1 - 1e-12)
+            self._scan_again(still, queries, base, indices, distances)
+        return indices, distances
+
+    @staticmethod
+    def _scan_again(
+        doubtful: BoolVector,
+        queries: FloatMatrix,
+        base: FloatMatrix,
+        indices: IndexMatrix,
+        distances: FloatMatrix,
+    ) -> None:
+        """Overwrite the lists of doubtful rows with those of a search in full precision."""
+        from beltrami.graph import _kernels
+
+        rows, k = np.flatnonzero(doubtful), indices.shape[1]
+        with track("settling near ties", total=len(rows)) as advance:
+            for start in range(0, len(rows), _QUERY_BLOCK):
+                block = rows[start : start + _QUERY_BLOCK]
+                limits = distances[block, -1]
+                found = _kernels.scan(queries[block], base, k, limits)
+                indices[block], distances[block] = found
+                advance(len(block))
+
+
+def _rounding(dimensions: int) -> float:
+    """Bound, as a share of (|x| + |y|)^2, how far float32 products err in |x - y|^2."""
+    # Sums of d products err by about sqrt(d) units in the last place; twice that, and a few more.
+    return float(np.finfo(np.float32).eps * (4 + 2 * np.sqrt(dimensions)))
 
 
 def _compact(points: FloatMatrix, mean: FloatVector, scale: float) -> NDArray[np.float32]:
@@ -129,32 +214,36 @@ def _compact(points: FloatMatrix, mean: FloatVector, scale: float) -> NDArray[np
     return compact
 
 
-def _tree_candidates(queries: FloatMatrix, base: FloatMatrix, k: int) -> IndexMatrix:
-    from scipy.spatial import KDTree
-
-    # Splitting at midpoints, not medians, keeps the tree shallow over many equal coordinates.
-    tree = KDTree(base, balanced_tree=False)
-    blocks = []
+def _tree_candidates(tree: Any, queries: FloatMatrix, k: int) -> tuple[IndexMatrix, FloatVector]:
+    """Return the `k` nearest by a tree, and the distance of the last."""
+    found, last = [], []
     with track("searching neighbours", total=len(queries)) as advance:
         for start in range(0, len(queries), 8 * _QUERY_BLOCK):
             block = queries[start : start + 8 * _QUERY_BLOCK]
-            blocks.append(np.reshape(tree.query(block, k=k, workers=-1)[1], (len(block), k)))
+            distances, indices = tree.query(
+                block, k=np.arange(1, k + 1), workers=threads_in_force()
+            )
+            found.append(indices)
+            last.append(distances[:, -1])
             advance(len(block))
-    return np.concatenate(blocks).astype(np.int64, copy=False)
+    return np.concatenate(found).astype(np.int64, copy=False), np.concatenate(last)
 
 
 def _flat_candidates(
     queries: NDArray[np.float32], base: NDArray[np.float32], k: int
-) -> IndexMatrix:
+) -> tuple[IndexMatrix, FloatVector]:
+    """Return the `k` nearest by brute force, and the squared distance of the last."""
     import faiss
 
-    blocks = []
-    with track("searching neighbours", total=len(queries)) as advance:
+    found, last = [], []
+    with renewed_limit(), track("searching neighbours", total=len(queries)) as advance:
         for start in range(0, len(queries), _QUERY_BLOCK):
             block = queries[start : start + _QUERY_BLOCK]
-            blocks.append(faiss.knn(block, base, k)[1])
+            squares, indices = faiss.knn(block, base, k)
+            found.append(indices)
+            last.append(squares[:, -1].astype(np.float64))
             advance(len(block))
-    return np.concatenate(blocks)
+    return np.concatenate(found), np.concatenate(last)
 
 
 def _rerank(

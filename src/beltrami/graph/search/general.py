@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.threads import threads_in_force
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.graph.model import Neighbors
-from beltrami.graph.search.spaces import without_self
+from beltrami.graph.search.spaces import check_queries, smallest, without_self
+
+_QUERY_BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +43,7 @@ class GeneralSpace:
 
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
-        return self._search(queries, self.points, k)
+        return self._search(check_queries(queries, self.points.shape[1]), self.points, k)
 
     def nearest_between(
         self, rows: IndexVector, base: IndexVector, k: int
@@ -67,22 +70,39 @@ class GeneralSpace:
         indices, distances = without_self(*self.nearest(self.points, k + 1), k)
         return Neighbors(indices, distances)
 
-    def within(self, radius: float) -> tuple[IndexVector, IndexVector, FloatVector]:
-        """Return all ordered pairs of distinct points at most `radius` apart."""
+    def within(
+        self, radius: float, queries: Any = None
+    ) -> tuple[IndexVector, IndexVector, FloatVector]:
+        """Return all pairs of a query, or another own point, and a point within `radius`."""
         from sklearn.neighbors import NearestNeighbors
 
-        index = NearestNeighbors(metric=self.metric).fit(self.points)
-        graph = index.radius_neighbors_graph(radius=radius, mode="distance")
-        rows = np.repeat(np.arange(self.n_points), np.diff(graph.indptr))
+        asked = None if queries is None else check_queries(queries, self.points.shape[1])
+        index = NearestNeighbors(metric=self.metric, n_jobs=threads_in_force()).fit(self.points)
+        graph = index.radius_neighbors_graph(asked, radius=radius, mode="distance")
+        rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
         return rows, graph.indices, np.asarray(graph.data, dtype=np.float64)
 
     def _search(self, queries: Points, base: Points, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         from sklearn.neighbors import NearestNeighbors
 
-        index = NearestNeighbors(n_neighbors=k, metric=self.metric, n_jobs=-1).fit(base)
-        distances, indices = index.kneighbors(queries)
-        order = np.lexsort((indices, distances), axis=1)
-        return (
-            np.take_along_axis(indices, order, axis=1).astype(np.int32),
-            np.take_along_axis(distances, order, axis=1).astype(np.float64),
-        )
+        # One more than asked shows where the k-th place is tied; those rows are looked at whole.
+        wanted = min(k + 1, base.shape[0])
+        index = NearestNeighbors(n_neighbors=wanted, metric=self.metric, n_jobs=threads_in_force())
+        distances, indices = index.fit(base).kneighbors(queries)
+        tied = distances[:, k - 1] >= distances[:, -1] * (1 - 1e-12)
+        order = np.lexsort((indices, distances), axis=1)[:, :k]
+        indices = np.take_along_axis(indices, order, axis=1)
+        distances = np.take_along_axis(distances, order, axis=1)
+        if wanted > k and tied.any():
+            indices[tied], distances[tied] = self._whole_rows(queries[tied], base, k)
+        return indices.astype(np.int32), distances.astype(np.float64)
+
+    def _whole_rows(self, queries: Points, base: Points, k: int) -> tuple[IndexMatrix, FloatMatrix]:
+        from sklearn.metrics import pairwise_distances
+
+        blocks = []
+        for start in range(0, queries.shape[0], _QUERY_BLOCK):
+            block = queries[start : start + _QUERY_BLOCK]
+            blocks.append(smallest(pairwise_distances(block, base, metric=self.metric), k))
+        indices, distances = zip(*blocks, strict=True)
+        return np.concatenate(indices), np.concatenate(distances)

@@ -10,8 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import issparse
 
+from beltrami.core.backend import NumpyBackend
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
+from beltrami.core.threads import threads_in_force
+from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.core.validation import check_points
 from beltrami.graph.model import Neighbors
 
@@ -39,8 +41,10 @@ class Space(Protocol):
     def neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:
         """Return the `k` nearest other points of each point."""
 
-    def within(self, radius: float) -> tuple[IndexVector, IndexVector, FloatVector]:
-        """Return all ordered pairs of distinct points at most `radius` apart, with distances."""
+    def within(
+        self, radius: float, queries: Any = None
+    ) -> tuple[IndexVector, IndexVector, FloatVector]:
+        """Return the pairs of a query, or another own point, and a point within `radius`."""
 
 
 def open_space(points: Any, metric: Any) -> Space:
@@ -81,11 +85,35 @@ def open_space(points: Any, metric: Any) -> Space:
     return GeneralSpace.of(checked, metric)
 
 
-def require_directions(points: Any) -> None:
+def check_queries(queries: Any, n_features: int) -> Points:
+    """Return new points as `check_points` does, and see that they have the old ones' columns.
+
+    Parameters
+    ----------
+    queries : array-like or sparse of shape (m, d)
+        The new points.
+    n_features : int
+        Columns of the old points.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (m, d)
+        The same points.
+    """
+    checked = check_points(queries, name="the new points")
+    if checked.shape[1] != n_features:
+        raise InvalidInputError(
+            f"the new points have {checked.shape[1]} features and the graph was built from points "
+            f"with {n_features}; give the same columns in the same order."
+        )
+    return checked
+
+
+def require_directions(points: Points) -> None:
     """Raise when a row is zero, because it has no angle to anything."""
-    # A product with itself, not a power: sparse arrays and dense ones both have it.
-    squares = points.multiply(points).sum(axis=1) if issparse(points) else (points**2).sum(axis=1)
-    empty = np.flatnonzero(np.asarray(squares).ravel() == 0)
+    # Entries are looked at one by one: of a sum of squares the smallest numbers would vanish.
+    filled = points.astype(np.bool_).sum(axis=1)
+    empty = np.flatnonzero(np.asarray(filled).ravel() == 0)
     if empty.size:
         raise InvalidInputError(
             f"{empty.size} row(s) are all zero, the first is row {empty[0]}; a zero row has no "
@@ -101,6 +129,18 @@ def without_self(
 
     A point with more than k exact duplicates may be missing from its own list: its duplicates
     stand there instead, and they are kept.
+
+    Parameters
+    ----------
+    indices, distances : ndarray of shape (n, k + 1)
+        Neighbours of each point among all points, itself included.
+    k : int
+        How many to keep.
+
+    Returns
+    -------
+    indices, distances : ndarray of shape (n, k)
+        The nearest others.
     """
     n = indices.shape[0]
     own = indices == np.arange(n)[:, None]
@@ -114,7 +154,74 @@ def angular_distances(chords: FloatMatrix, metric: str) -> FloatMatrix:
 
     With c the chord, 1 - cos = c^2 / 2 and the angle is 2 arcsin(c / 2), which keeps full
     precision at small angles where arccos of a cosine loses half the digits.
+
+    Parameters
+    ----------
+    chords : ndarray
+        Distances of points of the unit sphere.
+    metric : {"cosine", "angle"}
+        What to turn them into.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape.
     """
     if metric == "cosine":
         return chords**2 / 2
     return 2 * np.arcsin(np.clip(chords / 2, 0, 1))
+
+
+def chord_length(radius: float, metric: str) -> float:
+    """Return the chord that belongs to a "cosine" or "angle" distance, a hair longer for rounding.
+
+    Parameters
+    ----------
+    radius : float
+        The distance, above zero.
+    metric : {"cosine", "angle"}
+        What it measures.
+
+    Returns
+    -------
+    float
+        Length of the chord.
+    """
+    chord = np.sqrt(2 * radius) if metric == "cosine" else 2 * np.sin(min(radius, np.pi) / 2)
+    return float(chord) * (1 + 1e-12)
+
+
+def smallest(values: FloatMatrix, k: int) -> tuple[IndexMatrix, FloatMatrix]:
+    """Return columns and values of the `k` smallest entries of each row, ties by column."""
+    distances, indices = NumpyBackend().smallest(values, k)
+    return indices.astype(np.int32), distances
+
+
+def pairs_within(
+    base: Points, queries: Points | None, radius: float
+) -> tuple[IndexVector, IndexVector]:
+    """Return pairs of rows at most `radius` apart in Euclidean distance, and a few a hair more.
+
+    Parameters
+    ----------
+    base : ndarray or csr_array of shape (n, d)
+        The points, float64 and near the origin.
+    queries : ndarray or csr_array of shape (m, d) or None
+        Other points; None asks for the pairs of distinct points of the base.
+    radius : float
+        Largest distance.
+
+    Returns
+    -------
+    rows, columns : ndarray of shape (p,)
+        Row of the query and row of the base. Measure the distances again: the search loses digits.
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    squares = base.multiply(base) if issparse(base) else base * base
+    rounding = 1e-14 * float(squares.sum(axis=1).max())
+    reach = float(np.sqrt((radius * (1 + 1e-9)) ** 2 + rounding))
+    index = NearestNeighbors(radius=reach, n_jobs=threads_in_force()).fit(base)
+    found = index.radius_neighbors(queries, return_distance=False)
+    rows = np.repeat(np.arange(len(found)), [len(near) for near in found])
+    return rows, np.concatenate(found).astype(np.int64)

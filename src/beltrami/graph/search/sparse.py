@@ -12,17 +12,19 @@ from scipy.sparse import csc_array, csr_array, diags_array
 
 from beltrami.core.progress import track
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix, IndexVector
-from beltrami.core.validation import check_points
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.spaces import (
     ANGULAR,
     angular_distances,
+    check_queries,
+    chord_length,
+    pairs_within,
     require_directions,
     without_self,
 )
 
 _QUERY_BLOCK = 2048
-_PAIR_BLOCK = 65536
+_SLACK = 2  # candidates beyond k, against near ties that rounding swaps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,47 +58,43 @@ class SparseSpace:
 
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
-        if self.metric in ANGULAR:
-            require_directions(queries)
-        prepared = _prepared(csr_array(check_points(queries)), self.metric)
-        return self._search(prepared, _squares(prepared), self.points, self.squares, k)
+        prepared = self._queries(queries)
+        return self._search(prepared, self.points, self.squares, k)
 
     def nearest_between(
         self, rows: IndexVector, base: IndexVector, k: int
     ) -> tuple[IndexMatrix, FloatMatrix]:
         """Return, for own points `rows`, the `k` nearest among own points `base`."""
-        found, distances = self._search(
-            self.points[rows], self.squares[rows], self.points[base], self.squares[base], k
-        )
+        found, distances = self._search(self.points[rows], self.points[base], self.squares[base], k)
         return base[found], distances
 
     def distances(self, rows: IndexVector, columns: IndexVector) -> FloatVector:
         """Return the distances of pairs of own points."""
-        out = np.empty(len(rows))
-        for start in range(0, len(rows), _PAIR_BLOCK):
-            pairs = slice(start, start + _PAIR_BLOCK)
-            gap = self.points[rows[pairs]] - self.points[columns[pairs]]
-            out[pairs] = np.sqrt(_squares(csr_array(gap)))
-        return self._in_metric(out)
+        return self._in_metric(_pair_distances(self.points, self.points, rows, columns))
 
     def neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:  # noqa: ARG002
         """Return the `k` nearest other points of each point; always exact."""
-        found = self._search(self.points, self.squares, self.points, self.squares, k + 1)
+        found = self._search(self.points, self.points, self.squares, k + 1)
         indices, distances = without_self(*found, k)
         return Neighbors(indices, distances)
 
-    def within(self, radius: float) -> tuple[IndexVector, IndexVector, FloatVector]:
-        """Return all ordered pairs of distinct points at most `radius` apart."""
-        from sklearn.neighbors import radius_neighbors_graph
+    def within(
+        self, radius: float, queries: Any = None
+    ) -> tuple[IndexVector, IndexVector, FloatVector]:
+        """Return all pairs of a query, or another own point, and a point within `radius`."""
+        chord = chord_length(radius, self.metric) if self.metric in ANGULAR else radius
+        asked = None if queries is None else self._queries(queries)
+        rows, columns = pairs_within(self.points, asked, chord)
+        own = self.points if asked is None else asked
+        chords = _pair_distances(own, self.points, rows, columns)
+        keep = chords <= chord
+        return rows[keep], columns[keep], self._in_metric(chords[keep])
 
-        chord = radius
-        if self.metric == "cosine":
-            chord = float(np.sqrt(2 * radius))
-        elif self.metric == "angle":
-            chord = float(2 * np.sin(min(radius, np.pi) / 2))
-        graph = radius_neighbors_graph(self.points, chord, mode="distance", include_self=False)
-        rows = np.repeat(np.arange(self.n_points), np.diff(graph.indptr))
-        return rows, graph.indices, self._in_metric(np.asarray(graph.data, dtype=np.float64))
+    def _queries(self, queries: Any) -> CsrMatrix:
+        checked = check_queries(queries, self.points.shape[1])
+        if self.metric in ANGULAR:
+            require_directions(checked)
+        return _prepared(csr_array(checked), self.metric)
 
     def _in_metric(self, chords: FloatMatrix) -> FloatMatrix:
         return angular_distances(chords, self.metric) if self.metric in ANGULAR else chords
@@ -104,7 +102,6 @@ class SparseSpace:
     def _search(
         self,
         queries: CsrMatrix,
-        query_squares: FloatVector,
         base: CsrMatrix,
         base_squares: FloatVector,
         k: int,
@@ -115,11 +112,12 @@ class SparseSpace:
 
         # The largest <x, y> - |y|^2 / 2 is the smallest |x - y|^2 = |x|^2 - 2 (<x, y> - |y|^2 / 2).
         columns = csc_array(base)
-        found, scores = [], []
+        wanted = min(k + _SLACK, base.shape[0])
+        found = []
         with track("searching neighbours (sparse)", total=queries.shape[0]) as advance:
             for start in range(0, queries.shape[0], _QUERY_BLOCK):
                 block = queries[start : start + _QUERY_BLOCK]
-                near, score = _kernels.sparse_top(
+                near, _ = _kernels.sparse_top(
                     block.indptr,
                     block.indices,
                     block.data,
@@ -127,14 +125,33 @@ class SparseSpace:
                     columns.indices,
                     columns.data,
                     -base_squares / 2,
-                    k,
+                    wanted,
                     numba.config.NUMBA_NUM_THREADS,
                 )
                 found.append(near)
-                scores.append(score)
                 advance(block.shape[0])
-        squared = query_squares[:, None] - 2 * np.concatenate(scores)
-        return np.concatenate(found), self._in_metric(np.sqrt(np.maximum(squared, 0)))
+        return self._ranked(queries, base, np.concatenate(found), k)
+
+    def _ranked(
+        self, queries: CsrMatrix, base: CsrMatrix, found: IndexMatrix, k: int
+    ) -> tuple[IndexMatrix, FloatMatrix]:
+        """Order candidates by their distances, taken by differences so that no digits cancel."""
+        rows = np.repeat(np.arange(len(found)), found.shape[1])
+        chords = _pair_distances(queries, base, rows, found.ravel()).reshape(found.shape)
+        order = np.lexsort((found, chords), axis=1)[:, :k]
+        nearest = np.take_along_axis(chords, order, axis=1)
+        return np.take_along_axis(found, order, axis=1), self._in_metric(nearest)
+
+
+def _pair_distances(
+    left: CsrMatrix, right: CsrMatrix, rows: IndexVector, columns: IndexVector
+) -> FloatVector:
+    from beltrami.graph import _kernels
+
+    result: FloatVector = _kernels.sparse_pair_distances(
+        left.indptr, left.indices, left.data, right.indptr, right.indices, right.data, rows, columns
+    )
+    return result
 
 
 def _squares(points: CsrMatrix) -> FloatVector:
@@ -142,7 +159,14 @@ def _squares(points: CsrMatrix) -> FloatVector:
 
 
 def _prepared(points: CsrMatrix, metric: str) -> CsrMatrix:
-    exact = points.astype(np.float64)
-    if metric not in ANGULAR:
-        return exact
-    return csr_array(diags_array(1 / np.sqrt(_squares(exact))) @ exact)
+    exact: CsrMatrix = csr_array(points.astype(np.float64))
+    if metric in ANGULAR:
+        # By the largest entry first, so that no square leaves the range of floats.
+        exact = _divided(exact, abs(exact).max(axis=1).toarray().ravel())
+        exact = _divided(exact, np.sqrt(_squares(exact)))
+    exact.sort_indices()
+    return exact
+
+
+def _divided(points: CsrMatrix, lengths: FloatVector) -> CsrMatrix:
+    return csr_array(diags_array(1 / lengths) @ points)

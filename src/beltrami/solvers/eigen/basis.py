@@ -13,17 +13,18 @@ from beltrami.core.types import FloatMatrix, FloatVector, Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import KINDS, inverse_power
-from beltrami.solvers.eigen.chebyshev import chebyshev_eigenpairs
+from beltrami.solvers.eigen.chebyshev import block_width, chebyshev_eigenpairs
 from beltrami.solvers.eigen.dense import dense_eigenpairs, small_eigh
 from beltrami.solvers.eigen.lanczos import lanczos_eigenpairs
-from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
+from beltrami.solvers.eigen.problem import ROUNDING, Eigenpairs, EigenProblem
 from beltrami.solvers.model import Basis
 from beltrami.solvers.ordering import cache_order
 
 SOLVERS = ("auto", "dense", "lanczos", "chebyshev")
 _DENSE_NODES = 1000
 _DENSE_SHARE = 5
-_ZERO = 1e-12
+_FLOOR = 10 * ROUNDING  # of the tolerance that is certified; the methods aim a little lower
+_NUMERICALLY_ZERO = 1e-10
 _TILE = 128
 
 
@@ -61,7 +62,9 @@ def eigenbasis(
         Largest residual norm, relative to the largest eigenvalue asked for.
     solver : {"auto", "dense", "lanczos", "chebyshev"}, default="auto"
         "auto" is dense up to 1000 nodes or above a fifth of the nodes, else Chebyshev-filtered
-        subspace iteration.
+        subspace iteration. "chebyshev" is dense too where its block would span half the space.
+        "lanczos" looks again for copies of repeated eigenvalues that it missed, which the others
+        cannot miss.
     random_state : int, Generator, RandomState or None, default=None
         Seeds the starting block; None means a fixed seed, because the answer does not depend on
         it beyond the tolerance.
@@ -102,15 +105,21 @@ def eigenbasis(
         tol=tol,
         rng=generator(0 if random_state is None else random_state),
     )
-    values = np.concatenate([np.zeros(null.shape[1]), found.values])
-    vectors = np.hstack([null, found.vectors])
-    return _certified(problem, graph, values, vectors, found.iterations, method, kind, tol)
+    pairs = Eigenpairs(
+        np.concatenate([np.zeros(null.shape[1]), found.values]),
+        np.hstack([null, found.vectors]),
+        found.iterations,
+    )
+    roots = inverse_power(graph.degrees, 0.5) if kind == "random_walk" else None
+    return _certified(problem, pairs, roots, kind=kind, method=method, tol=tol)
 
 
 def _method(solver: str, n: int, count: int) -> str:
-    if solver != "auto":
-        return solver
-    return "dense" if n <= _DENSE_NODES or _DENSE_SHARE * count > n else "chebyshev"
+    """Choose the method; a block of half the space is no block, and dense is then faster."""
+    if solver == "auto":
+        is_small = n <= _DENSE_NODES or _DENSE_SHARE * count > n
+        return "dense" if is_small else "chebyshev"
+    return "dense" if solver == "chebyshev" and 2 * block_width(count) > n else solver
 
 
 def _lowest(
@@ -120,18 +129,22 @@ def _lowest(
     n = problem.matrix.n_rows
     if count == 0:
         return Eigenpairs(np.zeros(0), np.zeros((n, 0)), 0)
+    # A power of two brings the bound near one: float32 then holds any unit of the weights.
+    unit = 2.0 ** np.floor(np.log2(problem.bound))
+    scaled = problem.scaled(1 / unit)
     if method == "dense":
-        return dense_eigenpairs(problem, count)
+        found = dense_eigenpairs(scaled, count)
+        return Eigenpairs(unit * found.values, found.vectors, 0)
     order = cache_order(problem.matrix.weights)
-    near, backend = problem.permuted(order), NumpyBackend()
+    near, backend = scaled.permuted(order), NumpyBackend()
     if method == "lanczos":
-        rough = lanczos_eigenpairs(near, count, tol=0.1 * tol, backend=backend, rng=rng)
+        rough = lanczos_eigenpairs(near, count, tol=tol, rng=rng)
     else:
         rough = chebyshev_eigenpairs(near, count, tol=tol, backend=backend, rng=rng)
     polished = _rayleigh_ritz(near, rough, backend)
     vectors = np.empty_like(polished.vectors)
     vectors[order] = polished.vectors
-    return Eigenpairs(polished.values, vectors, polished.iterations)
+    return Eigenpairs(unit * polished.values, vectors, polished.iterations)
 
 
 def _rayleigh_ritz(problem: EigenProblem, rough: Eigenpairs, backend: Backend) -> Eigenpairs:
@@ -167,51 +180,50 @@ def _images(
 
 def _certified(
     problem: EigenProblem,
-    graph: Graph,
-    values: FloatVector,
-    vectors: FloatMatrix,
-    iterations: int,
-    method: str,
+    pairs: Eigenpairs,
+    roots: FloatVector | None,
+    *,
     kind: str,
+    method: str,
     tol: float,
 ) -> Basis:
-    """Fix signs, measure residuals and orthogonality, and warn where they fail."""
-    values = np.where(np.abs(values) <= _ZERO * problem.bound, 0.0, values)
-    vectors *= _signs(vectors)
-    residuals = np.empty(len(values))
+    """Measure residuals and orthogonality, warn where they fail, then fix units and signs."""
+    values = np.where(np.abs(pairs.values) <= ROUNDING * problem.bound, 0.0, pairs.values)
+    vectors, residuals = pairs.vectors, np.empty(len(values))
     for columns, image in _images(problem, vectors, NumpyBackend()):
         gap = image - vectors[:, columns] * values[columns]
         residuals[columns] = np.linalg.norm(gap, axis=0)
-    allowed = tol * values.max(initial=0.0) + 1e-10 * problem.bound
+    allowed = max(tol * values.max(initial=0.0), _FLOOR * problem.bound)
     n_missed = int((residuals > allowed).sum())
     orthogonality = _orthogonality(vectors)
     if n_missed:
         warnings.warn(
             f"{n_missed} of {len(values)} eigenvectors have a residual above {allowed:.2e} (the "
-            f"largest {residuals.max():.2e}) after {iterations} rounds. Loosen tol, or ask for a "
-            "few more or fewer eigenvectors so that the last is not in a crowd of equal values.",
+            f"largest {residuals.max():.2e}) after {pairs.iterations} rounds. Loosen tol, or ask "
+            "for a few more or fewer eigenvectors so that the last is not in a crowd of equal "
+            "values.",
             ConvergenceWarning,
             stacklevel=3,
         )
-    if kind == "random_walk":
-        roots = inverse_power(graph.degrees, 0.5)
+    if roots is not None:
         vectors *= np.where(roots > 0, roots, 1.0)[:, None]
+    vectors *= _signs(vectors)
     return Basis(
         values=values,
         vectors=vectors,
         residuals=residuals,
-        iterations=iterations,
+        iterations=pairs.iterations,
         converged=n_missed == 0,
         kind=kind,
         solver=method,
-        n_zero=int((values <= 1e-10 * problem.bound).sum()),
+        n_zero=int((values <= _NUMERICALLY_ZERO * problem.bound).sum()),
         n_components=problem.null.n_components,
         orthogonality=orthogonality,
     )
 
 
 def _signs(vectors: FloatMatrix) -> FloatVector:
-    """Signs that make the entry of largest magnitude positive, the first of near ties."""
+    """Return signs that make the entry of largest magnitude positive, the first of near ties."""
     sizes = np.abs(vectors)
     largest = np.argmax(sizes >= (1 - 1e-6) * sizes.max(axis=0), axis=0)
     picked = vectors[largest, np.arange(vectors.shape[1])]
@@ -219,7 +231,7 @@ def _signs(vectors: FloatMatrix) -> FloatVector:
 
 
 def _orthogonality(vectors: FloatMatrix) -> float:
-    """Largest |V'V z - z| over a few random unit vectors z: O(n p), not O(n p^2)."""
+    """Return the largest |V'V z - z| over a few random unit vectors z: O(n p), not O(n p^2)."""
     probes: NDArray[np.float64] = np.random.default_rng(0).standard_normal((vectors.shape[1], 4))
     probes /= np.linalg.norm(probes, axis=0)
     gaps = vectors.T @ (vectors @ probes) - probes

@@ -17,10 +17,11 @@ from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.solvers.eigen.dense import small_eigh
 from beltrami.solvers.eigen.density import eigenvalue_estimate
-from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
+from beltrami.solvers.eigen.problem import ROUNDING, Eigenpairs, EigenProblem
 
 _MAX_ROUNDS = 60
 _DEGREES = (6, 300)
+_FEWEST_GUARDS = 8
 _COLUMNS_MULTIPLE = 16  # whole cache lines and vector registers
 
 
@@ -33,7 +34,7 @@ class Precision:
     dtype : type
         Of the block and the matrix.
     first_growth : float
-        Largest amplification of the lowest eigenvalue by the filter of a random block. The Gram
+        Largest amplification of the lowest eigenvalue by the filter of random columns. The Gram
         matrix of the filtered block has the square of it as condition number.
     growth : float
         The same for a block of Ritz vectors. Locked vectors come back at rounding level and grow
@@ -49,7 +50,24 @@ class Precision:
 
 
 SINGLE = Precision(np.float32, first_growth=3e2, growth=1e4, floor=4e-6)
-DOUBLE = Precision(np.float64, first_growth=1e6, growth=1e9, floor=0.0)
+DOUBLE = Precision(np.float64, first_growth=1e6, growth=1e9, floor=ROUNDING)
+
+
+def block_width(count: int) -> int:
+    """Return how many columns the method works on to find `count` pairs.
+
+    Parameters
+    ----------
+    count : int
+        Pairs wanted.
+
+    Returns
+    -------
+    int
+        With guard columns, which keep the last pairs from converging slowly, and rounded up.
+    """
+    wanted = count + max(_COLUMNS_MULTIPLE, count // 8)
+    return -(-wanted // _COLUMNS_MULTIPLE) * _COLUMNS_MULTIPLE
 
 
 def chebyshev_eigenpairs(
@@ -106,15 +124,14 @@ class _Iteration:
         self.precision = SINGLE
         self.matrix = backend.matrix(problem.matrix, np.float32)
         n = problem.matrix.n_rows
-        self.guard = max(_COLUMNS_MULTIPLE, count // 8)
-        width = -(-(count + self.guard) // _COLUMNS_MULTIPLE) * _COLUMNS_MULTIPLE
-        width = min(width, n - problem.null.n_components)
+        width = min(block_width(count), n - problem.null.n_components)
         self.active: Any = backend.block(rng.standard_normal((n, width)), np.float32)
         self.spare: Any = backend.block(np.zeros((n, width)), np.float32)
         self.ritz: FloatVector = np.zeros(width)
         self.locked: list[Any] = []
         self.locked_values: list[float] = []
         self.rounds = 0
+        self.is_random = True  # whether the block holds random columns
         # A little past the block: every column is amplified, none is left as noise.
         rank = problem.null.n_components + 1.1 * width
         self.edge = eigenvalue_estimate(self.matrix, n, rank, backend=backend, rng=rng)
@@ -150,7 +167,7 @@ class _Iteration:
 
     def _degree(self, lowest: float) -> int:
         """Largest degree whose growth at the lowest eigenvalue the precision can bear."""
-        growth = self.precision.growth if self.rounds else self.precision.first_growth
+        growth = self.precision.first_growth if self.is_random else self.precision.growth
         return int(np.clip(np.arccosh(growth) / np.arccosh(lowest), *_DEGREES))
 
     def rayleigh_ritz(self) -> FloatVector:
@@ -165,7 +182,23 @@ class _Iteration:
         self.spare = backend.rotate(self.spare, rotation)
         # The spare block becomes A v - theta v and its norms are the residuals.
         self.spare -= self.active * self.ritz.astype(self.precision.dtype)
-        return np.sqrt(backend.column_dots(self.spare, self.spare))
+        residuals = np.sqrt(backend.column_dots(self.spare, self.spare))
+        self._refill(len(gram) - len(self.ritz))
+        return residuals
+
+    def _refill(self, n_lost: int) -> None:
+        """Put random columns, without Ritz values yet, in the place of those that were dropped.
+
+        A few lost guard columns are not worth it: random columns make the next filter a gentle one.
+        """
+        self.is_random = n_lost > 0 and len(self.ritz) < self.count - self.n_locked + _FEWEST_GUARDS
+        if not self.is_random:
+            return
+        fresh = self.rng.standard_normal((self.problem.matrix.n_rows, n_lost))
+        fresh /= np.linalg.norm(fresh, axis=0)
+        wide = np.hstack([self.backend.host(self.active), fresh])
+        self.active = self.backend.block(wide, self.precision.dtype)
+        self.spare = self.backend.block(np.zeros_like(wide), self.precision.dtype)
 
     def _purge(self) -> None:
         """Remove from the block what belongs to null vectors and locked ones; scale the columns."""
@@ -178,7 +211,10 @@ class _Iteration:
     def lock(self, residuals: FloatVector, tol: float) -> None:
         """Set aside the lowest converged vectors, move the filter's edge, drop spent columns."""
         wanted = self.count - self.n_locked
-        target = tol * min(float(self.ritz[min(wanted, len(self.ritz)) - 1]), self.edge)
+        # Half of what is asked: the last Rayleigh-Ritz step mixes equal eigenvalues, and the
+        # residuals of a mixture add up.
+        goal = tol / 2 * min(float(self.ritz[min(wanted, len(self.ritz)) - 1]), self.edge)
+        target = max(tol / 2 * self._scale(residuals, wanted), ROUNDING * self.problem.bound)
         above = np.flatnonzero(residuals[:wanted] > target)
         done = int(above[0]) if above.size else min(wanted, len(residuals))
         self._move_edge(wanted)
@@ -189,8 +225,19 @@ class _Iteration:
             self.active = self.backend.block(self.active[:, done:], self.precision.dtype)
             self.spare = self.backend.block(self.spare[:, done:], self.precision.dtype)
             self.ritz = self.ritz[done:]
-        if done < wanted and target < self.precision.floor * self.problem.bound:
+        if done < wanted and goal < self.precision.floor * self.problem.bound:
             self._raise_precision()
+
+    def _scale(self, residuals: FloatVector, wanted: int) -> float:
+        """Return the largest wanted eigenvalue as far as it is known, from below.
+
+        Ritz values that have not settled are far too high, and a tolerance relative to them would
+        lock vectors too early.
+        """
+        values = self.ritz[:wanted]
+        settled = values[residuals[:wanted] <= 0.1 * values]
+        known = max(self.locked_values[-1:] + settled[-1:].tolist(), default=0.0)
+        return min(known, self.edge)
 
     def _move_edge(self, wanted: int) -> None:
         # Ritz values bound eigenvalues from above: the last one, once below the edge, is a tighter

@@ -9,6 +9,8 @@ from beltrami.core.memory import require_memory
 from beltrami.core.threads import serial_blas
 from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
 
+_SMALL = 384
+
 
 def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
     """Return the lowest `count` pairs outside the null space by LAPACK.
@@ -21,7 +23,7 @@ def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
     problem : EigenProblem
         The problem.
     count : int
-        Pairs wanted.
+        Pairs wanted, at least one.
 
     Returns
     -------
@@ -37,18 +39,28 @@ def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
     )
     matrix = (diags_array(problem.matrix.diagonal) - problem.matrix.weights).toarray()
     null = problem.null
-    lift = 2 * max(problem.bound, 1.0)
+    lift = 2 * problem.bound
     same = null.membership[:, None] == null.membership[None, :]
     matrix += lift * np.where(same, np.outer(null.profile, null.profile), 0.0)
-    values, vectors = eigh(matrix, subset_by_index=(0, max(count - 1, 0)))
-    return Eigenpairs(values[:count], vectors[:, :count], 0)
-
-
-_SMALL = 384
+    values, vectors = eigh(matrix, subset_by_index=(0, count - 1))
+    return Eigenpairs(values, vectors, 0)
 
 
 def small_eigh(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return all eigenvalues and eigenvectors of a projected matrix."""
+    """Return all eigenvalues and eigenvectors of a projected matrix.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (m, m)
+        Symmetric.
+
+    Returns
+    -------
+    values : ndarray of shape (m,)
+        Ascending.
+    vectors : ndarray of shape (m, m)
+        Orthonormal columns.
+    """
     if len(matrix) > _SMALL:
         values, vectors = np.linalg.eigh(matrix)
     else:

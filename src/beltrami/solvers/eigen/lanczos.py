@@ -3,9 +3,12 @@
 import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from beltrami.core.backend import Backend
+from beltrami.core.errors import SolverError
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
+from beltrami.solvers.eigen.problem import ROUNDING, Eigenpairs, EigenProblem
+
+_MAX_RUNS = 4
+_CHECKED = 4
 
 
 def lanczos_eigenpairs(
@@ -13,14 +16,15 @@ def lanczos_eigenpairs(
     count: int,
     *,
     tol: float,
-    backend: Backend,
     rng: np.random.Generator,
 ) -> Eigenpairs:
     """Return the lowest `count` pairs outside the null space by restarted Lanczos.
 
-    The spectrum is turned over, bound I - A, because the method finds large eigenvalues first, and
-    the null vectors, known beforehand, are projected out of every product. A single starting
-    vector cannot prove that it has seen every copy of a repeated eigenvalue; the block method can.
+    The spectrum is turned over, c I - A with c twice the bound, because the method finds large
+    eigenvalues first, and the null vectors, known beforehand, are projected out of every product:
+    to it they have the eigenvalue 0, below all others. A single starting
+    vector cannot see every copy of a repeated eigenvalue; what it missed is looked for by further
+    runs on the complement of what was found, until one of them finds nothing lower.
 
     Parameters
     ----------
@@ -29,33 +33,87 @@ def lanczos_eigenpairs(
     count : int
         Pairs wanted.
     tol : float
-        Residual wanted, relative to the bound of the spectrum.
-    backend : Backend
-        Supplies the product.
+        Residual wanted, relative to the largest eigenvalue wanted.
     rng : Generator
-        Draws the starting vector.
+        Draws the starting vectors.
 
     Returns
     -------
     Eigenpairs
-        As many as converged.
+        In order.
+
+    Raises
+    ------
+    SolverError
+        When ARPACK gives up.
     """
-    n, bound = problem.matrix.n_rows, problem.bound
-    matrix = backend.matrix(problem.matrix, np.float64)
+    search = _Search(problem, rng)
+    found = search.accurate(count, tol)
+    for _ in range(count):
+        missed = search.run(min(_CHECKED, search.room(found)), found.vectors, search.last_tol)
+        lower = missed.values < found.values[-1] * (1 - tol) - ROUNDING * problem.bound
+        if not lower.any():
+            break
+        values = np.concatenate([found.values, missed.values[lower]])
+        order = np.argsort(values, kind="stable")[:count]
+        vectors = np.hstack([found.vectors, missed.vectors[:, lower]])[:, order]
+        found = Eigenpairs(values[order], vectors, found.iterations + 1)
+    return found
 
-    def apply(vector: FloatVector) -> FloatMatrix:
-        x = backend.block(vector.reshape(n, 1), np.float64)
-        problem.null.project_out(x)
-        out = np.empty_like(x)
-        backend.chebyshev_step(matrix, x, out, alpha=-1.0, beta=0.0, center=bound)
-        problem.null.project_out(out)
-        return out.ravel()
 
-    operator = LinearOperator((n, n), matvec=apply, dtype=np.float64)
-    start = rng.standard_normal(n)
-    try:
-        values, vectors = eigsh(operator, k=count, which="LA", tol=tol, v0=start)
-    except ArpackNoConvergence as stopped:
-        values, vectors = stopped.eigenvalues, stopped.eigenvectors
-    order = np.argsort(-values)
-    return Eigenpairs(bound - values[order], vectors[:, order], 1)
+class _Search:
+    """Runs of ARPACK on one problem, each outside what is already known."""
+
+    def __init__(self, problem: EigenProblem, rng: np.random.Generator) -> None:
+        self.problem, self.rng = problem, rng
+        self.turn = 2 * problem.bound
+        self.last_tol = 0.0
+
+    def room(self, found: Eigenpairs) -> int:
+        """Dimension of the complement of the null space and of what was found."""
+        return self.problem.matrix.n_rows - self.problem.null.n_components - len(found.values)
+
+    def accurate(self, count: int, tol: float) -> Eigenpairs:
+        """Tighten ARPACK's tolerance, relative to the turned spectrum, until ours is met."""
+        known = np.zeros((self.problem.matrix.n_rows, 0))
+        self.last_tol = 0.1 * tol
+        for _ in range(_MAX_RUNS):
+            found = self.run(count, known, self.last_tol)
+            target = 0.1 * tol * float(found.values[-1]) / self.turn
+            if self.last_tol <= max(2 * target, ROUNDING):
+                break
+            self.last_tol = max(target, ROUNDING)
+        return found
+
+    def run(self, count: int, known: FloatMatrix, tol: float) -> Eigenpairs:
+        """Return the lowest `count` pairs orthogonal to the null space and to `known`."""
+        matrix, n = self.problem.matrix, self.problem.matrix.n_rows
+        turned = (self.turn - matrix.diagonal)[:, None]
+        if count == 0:
+            return Eigenpairs(np.zeros(0), np.zeros((n, 0)), 0)
+
+        def purge(block: FloatMatrix) -> None:
+            self.problem.null.project_out(block)
+            block -= known @ (known.T @ block)
+
+        def apply(vector: FloatVector) -> FloatVector:
+            x = np.array(vector, dtype=np.float64).reshape(n, 1)
+            purge(x)
+            # One column, and ARPACK keeps it on the host: threads would cost more than they bring.
+            out = turned * x + matrix.weights @ x
+            purge(out)
+            return np.asarray(out).ravel()
+
+        start = self.rng.standard_normal((n, 1))
+        purge(start)
+        operator = LinearOperator((n, n), matvec=apply, dtype=np.float64)
+        try:
+            values, vectors = eigsh(operator, k=count, which="LA", tol=tol, v0=start.ravel())
+        except ArpackNoConvergence as stopped:
+            raise SolverError(
+                f"Lanczos found {len(stopped.eigenvalues)} of {count} eigenvectors before ARPACK "
+                "gave up: the wanted eigenvalues are too close together for it. Pass "
+                "solver='chebyshev', or loosen tol."
+            ) from stopped
+        order = np.argsort(-values)
+        return Eigenpairs(self.turn - values[order], vectors[:, order], 1)

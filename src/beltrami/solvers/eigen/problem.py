@@ -14,50 +14,10 @@ from beltrami.core.backend import SplitMatrix
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import spectral_bound, split_laplacian
+from beltrami.solvers.nullspace import NullSpace
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NullSpace:
-    """Orthonormal null vectors with disjoint supports, one per component, held as one vector.
-
-    Attributes
-    ----------
-    membership : ndarray of shape (n,)
-        Component of each node.
-    profile : ndarray of shape (n,)
-        Value of its component's null vector at each node.
-    n_components : int
-        Number of components.
-    """
-
-    membership: NDArray[np.int32]
-    profile: FloatVector
-    n_components: int
-
-    def project_out(self, block: FloatMatrix) -> None:
-        """Subtract from each column its part in the null space, in place; O(n) per column."""
-        profile = self.profile.astype(block.dtype)[:, None]
-        if self.n_components == 1:
-            block -= profile * (profile.T @ block)
-            return
-        order = np.argsort(self.membership, kind="stable")
-        starts = np.searchsorted(self.membership[order], np.arange(self.n_components))
-        parts = np.add.reduceat((profile * block)[order], starts, axis=0)
-        block -= profile * parts[self.membership]
-
-    def vectors(self, count: int) -> FloatMatrix:
-        """Return the null vectors of the `count` largest components as dense columns."""
-        sizes = np.bincount(self.membership, minlength=self.n_components)
-        chosen = np.argsort(-sizes, kind="stable")[:count]
-        columns = np.zeros((len(self.membership), len(chosen)))
-        for column, component in enumerate(chosen):
-            rows = self.membership == component
-            columns[rows, column] = self.profile[rows]
-        return columns
-
-    def permuted(self, order: NDArray[np.intp]) -> "NullSpace":
-        """Return the null space with the nodes taken in `order`."""
-        return NullSpace(self.membership[order], self.profile[order], self.n_components)
+ROUNDING = 1e-13
+"""Residual, relative to the spectral bound, below which float64 products cannot be trusted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,20 +40,60 @@ class EigenProblem:
 
     @classmethod
     def of(cls, graph: Graph, kind: str) -> "EigenProblem":
-        """Set up the combinatorial or the normalised problem of a graph."""
+        """Set up the combinatorial or the normalised problem of a graph.
+
+        Parameters
+        ----------
+        graph : Graph
+            The graph.
+        kind : {"combinatorial", "normalized"}
+            Which Laplacian.
+
+        Returns
+        -------
+        EigenProblem
+            The problem.
+        """
         matrix = split_laplacian(graph, kind)
-        count, membership = graph.components()
-        profile = np.ones(graph.n_nodes)
+        _, membership = graph.components()
+        shape = np.ones(graph.n_nodes)
         if kind == "normalized":
             degrees = graph.degrees
-            profile = np.where(degrees > 0, np.sqrt(degrees), 1.0)
-        lengths = np.sqrt(np.bincount(membership, weights=profile**2, minlength=count))
-        null = NullSpace(membership, profile / lengths[membership], count)
-        return cls(matrix, null, spectral_bound(matrix))
+            shape = np.where(degrees > 0, np.sqrt(degrees), 1.0)
+        return cls(matrix, NullSpace.of(membership, shape), spectral_bound(matrix))
 
     def permuted(self, order: NDArray[np.intp]) -> "EigenProblem":
-        """Return the problem with the nodes taken in `order`."""
+        """Return the problem with the nodes taken in `order`.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n,)
+            A permutation.
+
+        Returns
+        -------
+        EigenProblem
+            The same problem, renumbered.
+        """
         return EigenProblem(self.matrix.permuted(order), self.null.permuted(order), self.bound)
+
+    def scaled(self, factor: float) -> "EigenProblem":
+        """Return the problem whose eigenvalues are `factor` times these.
+
+        Parameters
+        ----------
+        factor : float
+            Positive; a power of two loses nothing.
+
+        Returns
+        -------
+        EigenProblem
+            The same eigenvectors.
+        """
+        weights = self.matrix.weights.copy()
+        weights.data = weights.data * factor
+        matrix = SplitMatrix(self.matrix.diagonal * factor, weights)
+        return EigenProblem(matrix, self.null, self.bound * factor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import Backend, SplitMatrix
+from beltrami.core.backend import Backend
 from beltrami.core.types import FloatMatrix
 from beltrami.solvers.linear.preconditioners import Preconditioner
+from beltrami.solvers.linear.problem import GroundedLaplacian
 
 _SETTLED = 0.1
 _LONGEST_WINDOW = 200
 _PROBE = 24
+_NOTHING = 1e-30
+"""Share of the first squared residual below which it is rounding, in the range or in null vectors;
+a step along the latter would have no end."""
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(slots=True)
@@ -40,7 +45,13 @@ class EnergyLedger:
     total: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
 
     def add(self, gain: NDArray[np.float64]) -> None:
-        """Enter the gain of one step."""
+        """Enter the gain of one step.
+
+        Parameters
+        ----------
+        gain : ndarray of shape (k,)
+            Fall of each column's squared energy error.
+        """
         self.gains.append(gain)
         self.total = self.total + gain
 
@@ -85,7 +96,7 @@ class Descent:
 
 
 def conjugate_gradients(
-    matrix: SplitMatrix,
+    matrix: GroundedLaplacian,
     right: FloatMatrix,
     preconditioner: Preconditioner,
     *,
@@ -99,8 +110,8 @@ def conjugate_gradients(
 
     Parameters
     ----------
-    matrix : SplitMatrix
-        A, positive semi-definite; B must lie in its range.
+    matrix : GroundedLaplacian
+        A; B must lie in its range.
     right : ndarray of shape (n, k)
         B.
     preconditioner : Preconditioner
@@ -110,7 +121,7 @@ def conjugate_gradients(
     max_iter : int
         Steps at most.
     backend : Backend
-        Supplies products.
+        Supplies the arithmetic of blocks.
     patience : int or None, default=None
         Give up before `max_iter` when, by the rate so far, more than this many steps are needed.
     progress : callable or None, default=None
@@ -127,20 +138,27 @@ def conjugate_gradients(
     preconditioner.apply(residual, gradient)
     direction = gradient.copy()
     slope = backend.column_dots(residual, gradient)
-    ledger, errors = EnergyLedger(), np.full(right.shape[1], np.inf)
+    ledger, errors = EnergyLedger(), np.where(slope == 0, 0.0, np.inf)
+    live, nothing = slope > 0, _NOTHING * slope
     for step in range(1, max_iter + 1):
-        backend.product(matrix, direction, image)
-        alpha = _ratio(slope, backend.column_dots(direction, image))
+        matrix.product_into(direction, image)
+        alpha = np.where(live, _ratio(slope, backend.column_dots(direction, image)), 0.0)
         backend.advance(x, residual, direction, image, alpha)
         ledger.add(alpha * slope)
         preconditioner.apply(residual, gradient)
         following = backend.column_dots(residual, gradient)
-        backend.redirect(direction, gradient, _ratio(following, slope))
+        backend.redirect(direction, gradient, np.where(live, _ratio(following, slope), 0.0))
+        # A column rests where it meets the tolerance, where only rounding is left of its residual
+        # and, with the error it had, where there is no way down: further energies would be noise.
+        live &= alpha > 0
+        rest = np.sqrt(np.maximum(following, 0.0) / np.maximum(ledger.total, _TINY))
+        estimate = np.where(np.abs(following) <= nothing, rest, ledger.errors())
+        errors = np.where(live, estimate, errors)
+        live &= (errors > tol) & (following > nothing)
         slope = following
-        errors = ledger.errors()
         if progress is not None:
             progress(1)
-        if errors.max() <= tol or slope.max() <= 0:
+        if not live.any():
             break
         if patience is not None and step >= _PROBE and _steps_to_go(ledger, tol) > patience:
             break
@@ -157,12 +175,11 @@ def _ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.
 def _steps_to_go(ledger: EnergyLedger, tol: float) -> float:
     """Estimate the remaining steps of the slowest column from the fall of its gains."""
     history = np.array(ledger.gains[-_LONGEST_WINDOW:])
-    total = np.maximum(ledger.total, np.finfo(np.float64).tiny)
+    total = np.maximum(ledger.total, _TINY)
     early = history[len(history) // 4 : len(history) // 2].mean(axis=0) / total
     late = history[-len(history) // 4 :].mean(axis=0) / total
-    tiny = np.finfo(np.float64).tiny
-    fall = np.log(np.maximum(early, tiny) / np.maximum(late, tiny)) / (0.5 * len(history))
-    needed = np.log(np.maximum(late, tiny) / tol**2)
+    fall = np.log(np.maximum(early, _TINY) / np.maximum(late, _TINY)) / (0.5 * len(history))
+    needed = np.log(np.maximum(late, _TINY) / tol**2)
     needed = np.maximum(needed, 0.0)
     steps = np.where(needed > 0, needed / np.maximum(fall, 1e-6), 0.0)
     return float(steps.max())

@@ -1,4 +1,4 @@
-"""Approximate inverses of A = diag(d) - W: what makes conjugate gradients short.
+"""Approximate inverses of grounded Laplacians: what makes conjugate gradients short.
 
 Each is a frozen object with one verb, ``apply(residual, out)``. Jacobi costs nothing to set up and
 suffices on graphs that mix fast; the approximate Cholesky factorisation takes a second per few
@@ -11,8 +11,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import SplitMatrix
 from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.solvers.linear.problem import GroundedLaplacian
 
 COPIES = 2
 """Parts into which an edge is split before sampling; see docs/decisions/0005."""
@@ -26,7 +26,15 @@ class Preconditioner(Protocol):
         """What the solution calls it."""
 
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
-        """Overwrite `out` with the approximate inverse times `residual`."""
+        """Overwrite `out` with the approximate inverse times `residual`.
+
+        Parameters
+        ----------
+        residual : ndarray of shape (n, k)
+            Any block.
+        out : ndarray of shape (n, k)
+            Overwritten.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,14 +45,34 @@ class Jacobi:
     name: str = "jacobi"
 
     @classmethod
-    def of(cls, matrix: SplitMatrix) -> "Jacobi":
-        """Invert the diagonal; zero stays zero."""
-        inverse = np.zeros_like(matrix.diagonal)
-        np.divide(1.0, matrix.diagonal, out=inverse, where=matrix.diagonal > 0)
+    def of(cls, matrix: GroundedLaplacian) -> "Jacobi":
+        """Invert the diagonal; zero stays zero.
+
+        Parameters
+        ----------
+        matrix : GroundedLaplacian
+            The matrix.
+
+        Returns
+        -------
+        Jacobi
+            The preconditioner.
+        """
+        diagonal = matrix.diagonal
+        inverse = np.zeros_like(diagonal)
+        np.divide(1.0, diagonal, out=inverse, where=diagonal > 0)
         return cls(inverse[:, None])
 
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
-        """Divide each row by its diagonal entry."""
+        """Divide each row by its diagonal entry.
+
+        Parameters
+        ----------
+        residual : ndarray of shape (n, k)
+            Any block.
+        out : ndarray of shape (n, k)
+            Overwritten.
+        """
         np.multiply(residual, self.inverse, out=out)
 
 
@@ -74,13 +102,15 @@ class ApproximateCholesky:
     name: str = "cholesky"
 
     @classmethod
-    def of(cls, matrix: SplitMatrix, *, seed: int, copies: int = COPIES) -> "ApproximateCholesky":
+    def of(
+        cls, matrix: GroundedLaplacian, *, seed: int, copies: int = COPIES
+    ) -> "ApproximateCholesky":
         """Factorise.
 
         Parameters
         ----------
-        matrix : SplitMatrix
-            diag(d) - W with d_i >= sum_j w_ij: what d exceeds the row sum by is an edge to ground.
+        matrix : GroundedLaplacian
+            The matrix.
         seed : int
             Of the sampling; the same seed gives the same factor.
         copies : int, default=2
@@ -94,19 +124,23 @@ class ApproximateCholesky:
         from beltrami.solvers import _kernels
 
         weights = matrix.weights
-        sums = np.asarray(weights.sum(axis=1)).ravel()
-        excess = matrix.diagonal - sums
-        # What is left of a row sum after rounding is not an edge to ground.
-        ground = np.where(excess > 4e-16 * np.diff(weights.indptr) * matrix.diagonal, excess, 0.0)
         return cls(
             *_kernels.approximate_cholesky(
-                weights.indptr, weights.indices, weights.data, ground, copies, seed
+                weights.indptr, weights.indices, weights.data, matrix.ground, copies, seed
             )
         )
 
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
-        """Solve with the factor."""
-        from beltrami.solvers import _kernels
+        """Solve with the factor.
+
+        Parameters
+        ----------
+        residual : ndarray of shape (n, k)
+            Any block.
+        out : ndarray of shape (n, k)
+            Overwritten.
+        """
+        from beltrami.solvers.linear import _kernels
 
         _kernels.apply_factor(
             self.order, self.starts, self.rows, self.values, self.pivots, residual, out

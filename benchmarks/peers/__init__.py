@@ -1,0 +1,1 @@
+"""Beltrami against its peers: the same answer first, then the clocks."""

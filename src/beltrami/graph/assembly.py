@@ -1,0 +1,212 @@
+"""How edges become a graph: each pair once, weighed, joined into one piece if asked.
+
+Pairs and distances from a search enter; a `Graph` with its certificate leaves, or the rows that
+attach new points to one. Part of layer 2.
+"""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array, diags_array
+from scipy.sparse.csgraph import connected_components
+
+from beltrami.core.errors import (
+    ConnectedByBridgesWarning,
+    DegenerateDataWarning,
+    DisconnectedGraphError,
+)
+from beltrami.core.types import CsrMatrix, FloatVector, IndexVector
+from beltrami.graph.connect import shortest_bridges
+from beltrami.graph.model import Graph, GraphCertificate, Neighbors
+from beltrami.graph.search import Space
+from beltrami.graph.weights import Edges, WeightRule
+
+_FAINTEST_BRIDGE = 1e-6
+"""Least weight of a bridge, in median edges; see docs/decisions/0003."""
+
+
+def symmetric_edges(lists: Neighbors, *, mutual: bool) -> Edges:
+    """Return the undirected edges of neighbour lists.
+
+    Parameters
+    ----------
+    lists : Neighbors
+        The neighbours of each point.
+    mutual : bool
+        Whether both ends must list each other.
+
+    Returns
+    -------
+    Edges
+        Each pair once.
+    """
+    n, k = lists.indices.shape
+    rows = np.repeat(np.arange(n, dtype=np.int64), k)
+    return unique_edges(
+        rows, lists.indices.ravel(), lists.distances.ravel(), at_least=2 if mutual else 1
+    )
+
+
+def unique_edges(
+    rows: IndexVector, columns: IndexVector, distances: FloatVector, at_least: int = 1
+) -> Edges:
+    """Return each undirected pair once, if it stands in the list `at_least` times.
+
+    Pairs are handled as numbers, never as entries of a matrix of distances, in which the edge of
+    two identical points, a zero, would vanish.
+
+    Parameters
+    ----------
+    rows, columns : ndarray of shape (m,)
+        The ends.
+    distances : ndarray of shape (m,)
+        Their distances.
+    at_least : int, default=1
+        2 keeps mutual pairs only.
+
+    Returns
+    -------
+    Edges
+        Sorted by the lower end, then by the higher.
+    """
+    low, high = np.minimum(rows, columns).astype(np.int64), np.maximum(rows, columns)
+    span = int(max(high.max(initial=0), 0)) + 1
+    keys, first, counts = np.unique(low * span + high, return_index=True, return_counts=True)
+    keep = counts >= at_least
+    return Edges(keys[keep] // span, keys[keep] % span, np.asarray(distances)[first[keep]])
+
+
+def _weight_matrix(edges: Edges, weights: FloatVector, n: int) -> CsrMatrix:
+    index = np.dtype(np.int32 if n < 2**31 else np.int64)
+    starts: IndexVector = np.concatenate([edges.rows, edges.columns]).astype(index)
+    ends: IndexVector = np.concatenate([edges.columns, edges.rows]).astype(index)
+    both: FloatVector = np.concatenate([weights, weights])
+    matrix: CsrMatrix = csr_array(coo_array((both, (starts, ends)), shape=(n, n)))
+    matrix.sort_indices()
+    return matrix
+
+
+def finished(
+    space: Space,
+    edges: Edges,
+    rule: WeightRule,
+    lists: Neighbors | None,
+    *,
+    connect: str,
+    recipe: str,
+    made: GraphCertificate,
+) -> Graph:
+    """Weigh the edges and apply the policy on components.
+
+    Parameters
+    ----------
+    space : Space
+        The points, asked for the shortest bridges.
+    edges : Edges
+        The edges found.
+    rule : WeightRule
+        What they weigh.
+    lists : Neighbors or None
+        Where they came from.
+    connect : {"mst", "keep", "raise"}
+        The policy.
+    recipe : str
+        Who builds, for an error.
+    made : GraphCertificate
+        What is known of the search.
+
+    Returns
+    -------
+    Graph
+        With the certificate completed.
+    """
+    n = space.n_points
+    # Rules may warn, so the edges are weighed once, when all of them are known.
+    pattern = _weight_matrix(edges, np.ones(len(edges.rows)), n)
+    count, membership = connected_components(pattern, directed=False)
+    made = replace(made, n_components_found=count)
+    if count > 1 and connect == "raise":
+        raise DisconnectedGraphError(
+            n_components=count, smallest=int(np.bincount(membership).min()), recipe=recipe
+        )
+    if count == 1 or connect == "keep":
+        return Graph(_weight_matrix(edges, rule.weigh(edges, lists, lists), n), lists, made)
+    bridges = shortest_bridges(space, membership)
+    longest, typical = float(bridges.distances.max()), _median(edges.distances)
+    warnings.warn(
+        f"the graph fell into {count} components; {len(bridges.rows)} bridge(s) were added to "
+        f"join them, the longest of length {longest:.3g} where a median edge has {typical:.3g}. "
+        "Pass connect='keep' to leave the components apart.",
+        ConnectedByBridgesWarning,
+        stacklevel=3,
+    )
+    joined = Edges(
+        np.concatenate([edges.rows, bridges.rows]),
+        np.concatenate([edges.columns, bridges.columns]),
+        np.concatenate([edges.distances, bridges.distances]),
+    )
+    weights = _with_bridges(rule.weigh(edges, lists, lists), joined, rule, lists)
+    return Graph(
+        _weight_matrix(joined, weights, n), lists, replace(made, n_bridges=len(bridges.rows))
+    )
+
+
+def _with_bridges(
+    weights: FloatVector, joined: Edges, rule: WeightRule, lists: Neighbors | None
+) -> FloatVector:
+    """Append the weights of the bridges: by the same rule, but enough to be felt.
+
+    The kernel of a bridge between far clusters can be 1e-100, which joins nothing in floating
+    point; it then gets a millionth of a median edge.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        bridges = rule.weigh(joined, lists, lists)[len(weights) :]
+    floor = _FAINTEST_BRIDGE * _median(weights) if len(weights) else 0.0
+    return np.concatenate([weights, np.maximum(bridges, floor)])
+
+
+def _median(distances: FloatVector) -> float:
+    return float(np.median(distances)) if len(distances) else 0.0
+
+
+def attached(
+    edges: Edges,
+    weights: FloatVector,
+    n_new: int,
+    graph: Graph,
+    *,
+    twins: tuple[IndexVector, IndexVector],
+) -> CsrMatrix:
+    """Return the rows that attach new points to a graph.
+
+    Parameters
+    ----------
+    edges : Edges
+        From new points (rows) to old ones (columns).
+    weights : ndarray of shape (m,)
+        What they weigh.
+    n_new : int
+        Number of new points.
+    graph : Graph
+        The graph of the old points.
+    twins : pair of ndarray
+        New points that are identical to an old one, and which: they get the rows of their twins.
+
+    Returns
+    -------
+    csr_array of shape (n_new, n)
+        Sorted, without stored zeros.
+    """
+    shape = (n_new, graph.n_nodes)
+    rows: CsrMatrix = csr_array(coo_array((weights, (edges.rows, edges.columns)), shape=shape))
+    same, old = twins
+    if len(same):
+        fresh = np.ones(n_new)
+        fresh[same] = 0.0
+        choice = csr_array(coo_array((np.ones(len(same)), (same, old)), shape=shape))
+        rows = csr_array(diags_array(fresh) @ rows + choice @ graph.weights)
+    rows.eliminate_zeros()
+    rows.sort_indices()
+    return rows

@@ -1,0 +1,249 @@
+"""The linear system as the methods see it: a grounded Laplacian and the null vectors left in it.
+
+A graph, a shift and fixed rows enter; shifts and edges to fixed rows become edges to ground, kept
+apart from the diagonal because rounding would swallow the weak ones.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
+from beltrami.graph.model import Graph
+from beltrami.solvers.nullspace import NullSpace
+
+_INCONSISTENT = 1e-8
+_NOISE = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroundedLaplacian:
+    """The matrix L + G of a graph with edges to ground.
+
+    Attributes
+    ----------
+    weights : csr_array of shape (m, m)
+        W: symmetric, empty diagonal.
+    ground : ndarray of shape (m,)
+        G: weight of each node's edge to ground.
+    """
+
+    weights: CsrMatrix
+    ground: FloatVector
+
+    @property
+    def diagonal(self) -> FloatVector:
+        """Degrees, edges to ground included."""
+        return np.asarray(self.weights.sum(axis=1), dtype=np.float64).ravel() + self.ground
+
+    def product(self, block: FloatMatrix) -> FloatMatrix:
+        """Return the matrix times a block.
+
+        Parameters
+        ----------
+        block : ndarray of shape (m, k)
+            Row-major, float64.
+
+        Returns
+        -------
+        ndarray of shape (m, k)
+            Accurate however weak an edge is next to others.
+        """
+        out = np.empty_like(block)
+        self.product_into(block, out)
+        return out
+
+    def product_into(self, block: FloatMatrix, out: FloatMatrix) -> None:
+        """Overwrite `out` with the matrix times `block`.
+
+        Parameters
+        ----------
+        block, out : ndarray of shape (m, k)
+            Row-major, float64.
+        """
+        from beltrami.solvers.linear import _kernels
+
+        weights = self.weights
+        _kernels.grounded_product(
+            weights.indptr, weights.indices, weights.data, self.ground, block, out
+        )
+
+    def permuted(self, order: NDArray[np.intp]) -> "GroundedLaplacian":
+        """Return the matrix with the nodes taken in `order`.
+
+        Parameters
+        ----------
+        order : ndarray of shape (m,)
+            A permutation.
+
+        Returns
+        -------
+        GroundedLaplacian
+            The same matrix, renumbered.
+        """
+        weights: CsrMatrix = self.weights[order][:, order]
+        weights.sort_indices()
+        return GroundedLaplacian(weights, np.ascontiguousarray(self.ground[order]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearProblem:
+    r"""Solve (L + G) Y = B on the free rows, G the edges to ground.
+
+    A normalised system is the same system in other units: with x = R y and R the diagonal matrix
+    of the roots of the degrees, (R^{-1} L R^{-1} + S) x = b is (L + R S R) y = R b, and the energy
+    of y is that of x. So only grounded Laplacians are ever solved, which are diagonally dominant.
+
+    Attributes
+    ----------
+    matrix : GroundedLaplacian
+        L + G.
+    null : NullSpace
+        In the units of x: one vector per component that nothing ties to ground.
+    roots : ndarray of shape (m,)
+        R; ones for the combinatorial kind.
+    free : ndarray of shape (m,)
+        The rows to solve for.
+    n_nodes : int
+        Rows in all.
+    """
+
+    matrix: GroundedLaplacian
+    null: NullSpace
+    roots: FloatVector
+    free: NDArray[np.intp]
+    n_nodes: int
+
+    @classmethod
+    def of(cls, graph: Graph, *, kind: str, shift: Any, fixed: Any) -> "LinearProblem":
+        """Set up the problem, or say what is wrong with it.
+
+        Parameters
+        ----------
+        graph : Graph
+            The graph.
+        kind : {"combinatorial", "normalized"}
+            Which Laplacian.
+        shift : float or array-like of shape (n,)
+            Added to the diagonal.
+        fixed : array-like of int or None
+            Rows held at zero.
+
+        Returns
+        -------
+        LinearProblem
+            The problem.
+        """
+        n, weights, roots = graph.n_nodes, graph.weights, np.ones(graph.n_nodes)
+        if kind == "normalized":
+            degrees = graph.degrees
+            roots = np.where(degrees > 0, np.sqrt(degrees), 1.0)
+        ground = _shifts(shift, n) * roots**2
+        free, held = _split_rows(fixed, n)
+        if held.size:
+            rows = weights[free]
+            weights = rows[:, free]
+            ground = ground[free] + np.asarray(rows[:, held].sum(axis=1)).ravel()
+        null = NullSpace.of(_floating(weights, ground), roots[free])
+        return cls(GroundedLaplacian(weights, ground), null, roots[free], free, n)
+
+    def reduced(self, block: FloatMatrix) -> FloatMatrix:
+        """Return the right-hand sides of the grounded system, exactly in its range.
+
+        Parameters
+        ----------
+        block : ndarray of shape (n, k)
+            Right-hand sides as the user gave them.
+
+        Returns
+        -------
+        ndarray of shape (m, k)
+            A copy.
+
+        Raises
+        ------
+        InvalidInputError
+            When a floating component has a right-hand side that no solution can have.
+        """
+        right = np.array(block[self.free], order="C")
+        if self.null.n_components:
+            _require_consistent(right, self.null)
+            self.null.project_out(right)
+        return right * self.roots[:, None]
+
+    def expanded(self, solution: FloatMatrix) -> FloatMatrix:
+        """Return the solution in the user's rows and units, without null vectors.
+
+        Parameters
+        ----------
+        solution : ndarray of shape (m, k)
+            Y.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Zero on the fixed rows.
+        """
+        values = solution * self.roots[:, None]
+        self.null.project_out(values)
+        expanded = np.zeros((self.n_nodes, values.shape[1]))
+        expanded[self.free] = values
+        return expanded
+
+
+def _shifts(shift: Any, n: int) -> FloatVector:
+    shifts = np.asarray(shift, dtype=np.float64)
+    if shifts.ndim > 1 or (shifts.ndim == 1 and len(shifts) != n):
+        raise InvalidInputError(
+            f"shift has shape {shifts.shape}; give a number or one per node, ({n},)."
+        )
+    if not np.isfinite(shifts).all() or shifts.min(initial=0.0) < 0:
+        raise InvalidInputError(
+            "shift must be finite and not negative: a negative one can make the system indefinite."
+        )
+    return np.broadcast_to(shifts, (n,)).copy()
+
+
+def _split_rows(fixed: Any, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the free rows and the fixed ones."""
+    given = np.asarray([] if fixed is None else fixed)
+    if given.size and given.dtype.kind not in "iu":
+        raise InvalidInputError(
+            f"fixed must hold row numbers and has dtype {given.dtype}. For a mask pass "
+            "np.flatnonzero(mask)."
+        )
+    rows = np.unique(given.astype(np.intp))
+    if rows.size and (rows[0] < 0 or rows[-1] >= n):
+        raise InvalidInputError(
+            f"fixed rows must lie in 0 .. {n - 1}; got {rows[0]} .. {rows[-1]}."
+        )
+    if rows.size == n:
+        raise InvalidInputError("every row is fixed, so there is nothing to solve for.")
+    return np.setdiff1d(np.arange(n), rows, assume_unique=True), rows
+
+
+def _floating(weights: CsrMatrix, ground: FloatVector) -> NDArray[np.int32]:
+    """Return the number of each node's component among those without ground, -1 for the others."""
+    count, membership = connected_components(weights, directed=False)
+    grounded = np.zeros(count, dtype=bool)
+    grounded[membership[ground > 0]] = True
+    numbers = np.where(grounded, -1, np.cumsum(~grounded) - 1)
+    return np.asarray(numbers[membership], dtype=np.int32)
+
+
+def _require_consistent(right: FloatMatrix, null: NullSpace) -> None:
+    parts, sizes = np.abs(null.coefficients(right)), null.coefficients(np.abs(right))
+    lengths = null.coefficients(np.ones((len(right), 1)))
+    largest = np.abs(right).max(axis=0)
+    bad = parts > _INCONSISTENT * sizes + _NOISE * lengths * largest
+    if bad.any():
+        raise InvalidInputError(
+            f"the system is singular on {int(bad.any(axis=1).sum())} component(s) of the graph and "
+            "the right-hand side does not sum to zero there (weighted by the roots of the degrees "
+            "for kind='normalized'), so no solution exists. Subtract its mean on each component, "
+            "or pass a shift or a fixed row in each."
+        )

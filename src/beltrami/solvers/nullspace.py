@@ -1,0 +1,130 @@
+"""The null vectors of a Laplacian, known before any arithmetic: one per connected component.
+
+A graph's components enter; what leaves projects their null vectors out of blocks. Eigenproblems
+deflate with it, singular linear systems choose one solution of many by it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_array
+
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NullSpace:
+    """Orthonormal null vectors with disjoint supports, one per component, held as one vector.
+
+    Attributes
+    ----------
+    membership : ndarray of shape (n,)
+        Component of each node; -1 for a node that lies in the support of none.
+    profile : ndarray of shape (n,)
+        Value of its component's null vector at each node; zero outside.
+    n_components : int
+        Number of null vectors.
+    """
+
+    membership: NDArray[np.int32]
+    profile: FloatVector
+    n_components: int
+
+    @classmethod
+    def of(cls, membership: NDArray[np.int32], shape: FloatVector) -> "NullSpace":
+        """Normalise `shape` on each component.
+
+        Parameters
+        ----------
+        membership : ndarray of shape (n,)
+            Component of each node, or -1.
+        shape : ndarray of shape (n,)
+            The null vectors up to their lengths; positive.
+
+        Returns
+        -------
+        NullSpace
+            The null vectors.
+        """
+        inside = membership >= 0
+        count = int(membership.max(initial=-1)) + 1
+        squares = np.bincount(membership[inside], weights=shape[inside] ** 2, minlength=count)
+        profile = np.zeros(len(shape))
+        profile[inside] = shape[inside] / np.sqrt(squares[membership[inside]])
+        return cls(membership, profile, count)
+
+    def coefficients(self, block: FloatMatrix) -> FloatMatrix:
+        """Return the inner product of each null vector with each column, one row per vector.
+
+        Parameters
+        ----------
+        block : ndarray of shape (n, k)
+            The columns.
+
+        Returns
+        -------
+        ndarray of shape (n_components, k)
+            In the precision of the block.
+        """
+        return np.asarray(self._matrix(block.dtype).T @ block)
+
+    def project_out(self, block: FloatMatrix) -> None:
+        """Subtract from each column its part in the null space, in place; O(n) per column.
+
+        Parameters
+        ----------
+        block : ndarray of shape (n, k)
+            The columns.
+        """
+        if self.n_components == 0:
+            return
+        if self.n_components == 1:
+            profile = self.profile.astype(block.dtype)[:, None]
+            block -= profile * (profile.T @ block)
+            return
+        block -= self._matrix(block.dtype) @ self.coefficients(block)
+
+    def vectors(self, count: int) -> FloatMatrix:
+        """Return the null vectors of the `count` largest components as dense columns.
+
+        Parameters
+        ----------
+        count : int
+            How many at most.
+
+        Returns
+        -------
+        ndarray of shape (n, min(count, n_components))
+            Orthonormal; components of equal size in the order of their numbers.
+        """
+        sizes = np.bincount(self.membership[self.membership >= 0], minlength=self.n_components)
+        chosen = np.argsort(-sizes, kind="stable")[:count]
+        columns = np.zeros((len(self.membership), len(chosen)))
+        for column, component in enumerate(chosen):
+            rows = self.membership == component
+            columns[rows, column] = self.profile[rows]
+        return columns
+
+    def permuted(self, order: NDArray[np.intp]) -> "NullSpace":
+        """Return the null space with the nodes taken in `order`.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n,)
+            A permutation.
+
+        Returns
+        -------
+        NullSpace
+            The same vectors, renumbered.
+        """
+        return NullSpace(self.membership[order], self.profile[order], self.n_components)
+
+    def _matrix(self, dtype: DTypeLike) -> CsrMatrix:
+        """Return the null vectors as the columns of a sparse array with one entry per row."""
+        n = len(self.profile)
+        columns = np.maximum(self.membership, 0)  # the entry is zero where there is no component
+        return csr_array(
+            (self.profile.astype(dtype), columns, np.arange(n + 1)), shape=(n, self.n_components)
+        )

@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import pytest
+
+from beltrami.core import memory
+from beltrami.core.errors import MemoryBudgetError
+from beltrami.core.memory import available_bytes, budget_bytes, require_memory
+
+
+def test_the_budget_is_a_quarter_of_what_is_available(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert available_bytes() > 2**20
+    monkeypatch.setattr(memory, "available_bytes", lambda: 4000)
+    assert budget_bytes() == 1000
+
+
+def test_a_step_within_the_budget_passes_and_one_byte_more_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 4 * 2**30)
+    require_memory(2**30, what="the matrix", instead="Go sparse.")
+    with pytest.raises(MemoryBudgetError, match=r"the matrix would take 1\.00 GiB.*Go sparse\."):
+        require_memory(2**30 + 1, what="the matrix", instead="Go sparse.")
+
+
+def _fake_group(folder: Path, limit: str) -> None:
+    (folder / "memory.max").write_text(limit)
+    (folder / "memory.current").write_text("700")
+    (folder / "memory.stat").write_text("anon 300\nfile 400\ninactive_file 250\n")
+
+
+def test_a_control_group_limits_less_its_use_but_not_less_its_idle_file_pages(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    assert memory._cgroup_available() is None
+    _fake_group(tmp_path, "1000\n")
+    assert memory._cgroup_available() == 1000 - 700 + 250
+    _fake_group(tmp_path, "max\n")
+    assert memory._cgroup_available() is None
+
+
+def test_the_smaller_of_kernel_and_group_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_meminfo_available", lambda: 500)
+    monkeypatch.setattr(memory, "_cgroup_available", lambda: 300)
+    assert available_bytes() == 300
+    monkeypatch.setattr(memory, "_cgroup_available", lambda: None)
+    assert available_bytes() == 500
+
+
+def test_free_pages_are_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_meminfo_available", lambda: None)
+    monkeypatch.setattr(memory, "_cgroup_available", lambda: None)
+    assert available_bytes() > 0

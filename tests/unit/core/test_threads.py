@@ -1,0 +1,84 @@
+import numba
+import pytest
+from threadpoolctl import threadpool_info
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.threads import (
+    renewed_limit,
+    resolve_jobs,
+    serial_blas,
+    thread_limit,
+    threads_in_force,
+    usable_cpus,
+)
+
+
+def _blas_threads() -> list[int]:
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_n_jobs_counts_as_in_scikit_learn() -> None:
+    cpus = usable_cpus()
+    assert cpus >= 1
+    assert resolve_jobs(None) == resolve_jobs(-1) == cpus
+    assert resolve_jobs(-2) == max(1, cpus - 1)
+    assert resolve_jobs(-10_000) == 1
+    assert resolve_jobs(3) == 3
+
+
+@pytest.mark.parametrize("bad", [0, 1.5, "2", True])
+def test_n_jobs_without_a_meaning_is_refused(bad: object) -> None:
+    with pytest.raises(InvalidInputError, match="n_jobs="):
+        resolve_jobs(bad)  # type: ignore[arg-type]
+
+
+def test_limits_hold_inside_and_are_put_back_after_an_error() -> None:
+    before = numba.get_num_threads(), _blas_threads(), threads_in_force()
+
+    def fail_inside() -> None:
+        with thread_limit(1) as threads:
+            assert threads == threads_in_force() == 1
+            assert numba.get_num_threads() == 1
+            assert set(_blas_threads()) == {1}
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail_inside()
+    assert (numba.get_num_threads(), _blas_threads(), threads_in_force()) == before
+
+
+def test_nested_limits_return_to_the_outer_one() -> None:
+    with thread_limit(2):
+        with thread_limit(1):
+            assert threads_in_force() == 1
+        assert threads_in_force() == 2
+
+
+def test_none_changes_nothing() -> None:
+    before = numba.get_num_threads(), _blas_threads()
+    with thread_limit(None) as threads:
+        assert threads == usable_cpus()
+        assert (numba.get_num_threads(), _blas_threads()) == before
+        with renewed_limit():
+            assert _blas_threads() == before[1]
+
+
+def test_more_threads_than_numba_has_are_not_asked_of_it() -> None:
+    with thread_limit(10_000):
+        assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS
+
+
+def test_a_renewed_limit_reaches_libraries_that_others_have_set_free() -> None:
+    from threadpoolctl import threadpool_limits
+
+    with thread_limit(1), threadpool_limits(limits=2):
+        with renewed_limit():
+            assert set(_blas_threads()) == {1}
+        assert set(_blas_threads()) == {2}
+
+
+def test_serial_blas_is_serial_and_ends() -> None:
+    before = _blas_threads()
+    with serial_blas():
+        assert set(_blas_threads()) == {1}
+    assert _blas_threads() == before
