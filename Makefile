@@ -23,11 +23,7 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.checks: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --group test --group lint
-	@touch $@
-
-$(VENV)/.bench: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python -m pip install --quiet --group test --group lint --group bench
 	@touch $@
 
 demo: $(VENV)/.installed  ## Run the main job on an embedded data set
@@ -50,7 +46,7 @@ layers: $(VENV)/.checks  ## Data flows one way
 unit: $(VENV)/.checks  ## Tests and doctests
 	$(BIN)/python -m pytest src tests
 
-bench: $(VENV)/.bench  ## The contests with peers, at full size
+bench: $(VENV)/.checks  ## The contests with peers, at full size
 	$(BIN)/python -m benchmarks.peers
 
 figures: $(VENV)/.installed  ## The papers' figures that the library draws so far

@@ -5,8 +5,9 @@ arrive as the three CSR arrays of W and a diagonal d, and stand for A = diag(d) 
 """
 
 import numpy as np
-from numba import njit, prange
 from scipy.sparse import csr_array
+
+from beltrami.core.compiled import njit, prange
 
 
 def chebyshev_step_reference(indptr, indices, weights, diagonal, x, out, alpha, beta, center):

@@ -125,7 +125,7 @@ def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> Lin
 
 
 def _exponential_coefficients(z: float) -> NDArray[np.float64]:
-    """Coefficients of exp(z (1 + y)) in Chebyshev polynomials of y on [-1, 1]."""
+    """Return the coefficients of exp(z (1 + y)) in Chebyshev polynomials of y on [-1, 1]."""
     size = int(abs(z) + 12 * np.sqrt(abs(z)) + 40)
     k = np.arange(size)
     # exp(z + z y) = exp(z + |z|) sum_k c_k ive(k, |z|) sign(z)^k T_k(y), c_0 = 1 and else 2.

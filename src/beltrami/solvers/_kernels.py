@@ -8,8 +8,9 @@ hold its expectation to the matrix, and its factor of a tree to the exact one.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from beltrami.core.compiled import njit
 
 _BUCKETS = 4096
 _TINY = np.finfo(np.float64).tiny

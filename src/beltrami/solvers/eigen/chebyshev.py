@@ -125,8 +125,9 @@ class _Iteration:
         self.matrix = backend.matrix(problem.matrix, np.float32)
         n = problem.matrix.n_rows
         width = min(block_width(count), n - problem.null.n_components)
-        self.active: Any = backend.block(rng.standard_normal((n, width)), np.float32)
-        self.spare: Any = backend.block(np.zeros((n, width)), np.float32)
+        start = rng.standard_normal((n, width), dtype=np.float32)
+        self.active: Any = backend.block(start, np.float32)
+        self.spare: Any = backend.block(start, np.float32)
         self.ritz: FloatVector = np.zeros(width)
         self.locked: list[Any] = []
         self.locked_values: list[float] = []
@@ -179,8 +180,11 @@ class _Iteration:
         form = backend.gram(self.active, self.spare)
         rotation, self.ritz = _ritz_rotation(gram, form, self.precision)
         self.active = backend.rotate(self.active, rotation)
-        self.spare = backend.rotate(self.spare, rotation)
-        # The spare block becomes A v - theta v and its norms are the residuals.
+        if len(self.ritz) < len(gram):
+            self.spare = backend.block(self.active, self.precision.dtype)
+        # A second sparse product is cheaper than rotating the first one's result. It becomes
+        # A v - theta v, and its norms are the residuals.
+        backend.product(self.matrix, self.active, self.spare)
         self.spare -= self.active * self.ritz.astype(self.precision.dtype)
         residuals = np.sqrt(backend.column_dots(self.spare, self.spare))
         self._refill(len(gram) - len(self.ritz))

@@ -1,8 +1,9 @@
 """Compiled loops of conjugate gradients with Laplacians, each beside its dense twin."""
 
 import numpy as np
-from numba import njit, prange
 from scipy.sparse import csr_array
+
+from beltrami.core.compiled import njit, prange
 
 GROUP = 8  # right-hand sides per group: eight float64 fill one cache line
 

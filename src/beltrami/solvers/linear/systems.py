@@ -21,7 +21,7 @@ from beltrami.solvers.model import Solution
 from beltrami.solvers.ordering import cache_order
 
 SOLVERS = ("auto", "jacobi", "cholesky", "direct")
-_DIRECT_NODES = 500
+_DIRECT_NODES = 1000
 _MAX_ITER = 20_000
 _REFINEMENTS = 6
 _EXACT = 1e-12
