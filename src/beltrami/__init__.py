@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from beltrami.core.errors import BeltramiError, BeltramiWarning
     from beltrami.data import (
         Dataset,
         available_datasets,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
     from beltrami.graph.model import Graph
     from beltrami.graph.recipes import KnnGraph, RadiusGraph
-    from beltrami.graph.weights import HeatKernel
+    from beltrami.graph.weights import HeatKernel, SharedNeighborWeights
     from beltrami.operators.laplacian import laplacian
     from beltrami.solvers.eigen import eigenbasis
     from beltrami.solvers.linear import solve
@@ -41,12 +42,15 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Basis": "beltrami.solvers.model",
+    "BeltramiError": "beltrami.core.errors",
+    "BeltramiWarning": "beltrami.core.errors",
     "Dataset": "beltrami.data",
     "Graph": "beltrami.graph.model",
     "HeatKernel": "beltrami.graph.weights",
     "KnnGraph": "beltrami.graph.recipes",
     "LaplacianEigenmaps": "beltrami.embeddings",
     "RadiusGraph": "beltrami.graph.recipes",
+    "SharedNeighborWeights": "beltrami.graph.weights",
     "Solution": "beltrami.solvers.model",
     "SpectralClustering": "beltrami.embeddings",
     "available_datasets": "beltrami.data",
@@ -74,12 +78,15 @@ _HOME = {
 
 __all__ = [
     "Basis",
+    "BeltramiError",
+    "BeltramiWarning",
     "Dataset",
     "Graph",
     "HeatKernel",
     "KnnGraph",
     "LaplacianEigenmaps",
     "RadiusGraph",
+    "SharedNeighborWeights",
     "Solution",
     "SpectralClustering",
     "__version__",

@@ -29,7 +29,7 @@ def public_objects():
 
 
 # One-line verbs of rules, whose signature says it all.
-BRIEF = ("HeatKernel.reach", "HeatKernel.weigh")
+BRIEF = (".reach", ".weigh")
 
 
 @pytest.mark.parametrize("path", list(public_objects()))

@@ -74,7 +74,7 @@ def test_every_eigenvalue_of_a_small_family_matches_its_closed_form(name: str) -
     basis = eigenbasis(graph, graph.n_nodes, solver="dense")
     assert_allclose(basis.values, expected, atol=1e-10)
     assert_allclose(basis.vectors.T @ basis.vectors, np.eye(graph.n_nodes), atol=1e-10)
-    assert basis.n_zero == basis.n_components == (expected < 1e-12).sum()
+    assert basis.n_zero == basis.n_connected == (expected < 1e-12).sum()
 
 
 @ITERATIVE
@@ -140,10 +140,10 @@ def test_thirty_components_have_thirty_zeros(solver: str, kind: str) -> None:
     assert basis.solver == ("chebyshev" if solver == "auto" else solver)
     assert (basis.values[:30] == 0).all()
     assert (basis.values[30:] > 1e-5).all()
-    assert basis.n_zero == basis.n_components == 30
+    assert basis.n_zero == basis.n_connected == 30
     fewer = eigenbasis(graph, 11, solver=solver, kind=kind)
     assert (fewer.values == 0).all()
-    assert (fewer.n_zero, fewer.n_components) == (11, 30)
+    assert (fewer.n_zero, fewer.n_connected) == (11, 30)
 
 
 def test_sphere_has_multiplicities_one_three_five() -> None:

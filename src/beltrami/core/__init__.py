@@ -1,1 +1,1 @@
-"""Layer 0: types, errors, validation, randomness, threads, memory, progress, files, backend."""
+"""Layer 0: types, errors, validation, randomness, threads, memory, progress, files, devices."""

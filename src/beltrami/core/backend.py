@@ -56,6 +56,44 @@ class SplitMatrix:
         return SplitMatrix(diagonal, weights, self.known_bound)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GroundedLaplacian:
+    """The matrix L + G of a graph with edges to ground.
+
+    Attributes
+    ----------
+    weights : csr_array of shape (m, m)
+        W: symmetric, empty diagonal.
+    ground : ndarray of shape (m,)
+        G: weight of each node's edge to ground.
+    """
+
+    weights: CsrMatrix
+    ground: FloatVector
+
+    @property
+    def diagonal(self) -> FloatVector:
+        """Degrees, edges to ground included."""
+        return np.asarray(self.weights.sum(axis=1), dtype=np.float64).ravel() + self.ground
+
+    def permuted(self, order: NDArray[np.intp]) -> "GroundedLaplacian":
+        """Return the matrix with the nodes taken in `order`.
+
+        Parameters
+        ----------
+        order : ndarray of shape (m,)
+            A permutation.
+
+        Returns
+        -------
+        GroundedLaplacian
+            The same matrix, renumbered.
+        """
+        weights: CsrMatrix = self.weights[order][:, order]
+        weights.sort_indices()
+        return GroundedLaplacian(weights, np.ascontiguousarray(self.ground[order]))
+
+
 class Backend(Protocol):
     """What a device supplies to the iterative solvers."""
 
@@ -75,6 +113,9 @@ class Backend(Protocol):
 
     def product(self, matrix: Any, x: Any, out: Any) -> None:
         """Overwrite `out` with A x."""
+
+    def grounded_product(self, matrix: GroundedLaplacian, x: Any, out: Any) -> None:
+        """Overwrite `out` with (L + G) x, summed over differences along edges."""
 
     def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return left' right, summed in float64, on the host."""
@@ -141,6 +182,15 @@ class NumpyBackend:
     def product(self, matrix: SplitMatrix, x: FloatMatrix, out: FloatMatrix) -> None:
         """Overwrite `out` with A x."""
         self.chebyshev_step(matrix, x, out, alpha=1.0, beta=0.0, center=0.0)
+
+    def grounded_product(self, matrix: GroundedLaplacian, x: FloatMatrix, out: FloatMatrix) -> None:
+        """Overwrite `out` with (L + G) x, accurate however weak an edge is next to others."""
+        from beltrami.core import _kernels
+
+        weights = matrix.weights
+        _kernels.grounded_product(
+            weights.indptr, weights.indices, weights.data, matrix.ground, x, out
+        )
 
     def gram(self, left: FloatMatrix, right: FloatMatrix) -> NDArray[np.float64]:
         """Return left' right: products in the blocks' precision, sums over chunks in float64."""

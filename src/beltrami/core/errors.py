@@ -1,6 +1,7 @@
 """Errors and warnings, each with what happened, how much, why it matters and what to do.
 
-Every class takes the facts and builds the sentence, so that a message cannot lose its numbers.
+Classes raised in more than one place take the facts and build the sentence, so that a message
+cannot lose its numbers.
 """
 
 

@@ -28,7 +28,7 @@ def two_moons(
 
     .. math:: x_0(\varphi) = (\cos\varphi, \sin\varphi), \qquad
               x_1(\varphi) = (1 - \cos\varphi, \tfrac12 - \sin\varphi),
-              \qquad 0 \le \varphi \le \pi.
+              \qquad 0 \le \varphi < \pi.
 
     A straight line leaves a part of each moon on the wrong side; the moons are 0.5 apart at their
     nearest, so a neighbourhood graph with shorter edges separates them. The first half of the rows

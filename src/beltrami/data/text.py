@@ -80,7 +80,7 @@ def word_counts(
 
     .. math:: x_{ij} = c_{ij} / \sum_k c_{ik},
 
-    as in Belkin (2003), Section 3.8.2, which takes 6000 words after a stop list of 500. A word is
+    after Belkin (2003), Section 3.8.2, which takes 6000 words after a stop list of 500. A word is
     a run of at least two letters, in lower case; digits and punctuation separate words. Words are
     ranked by their count in all texts, then alphabetically. A document that holds none of the
     chosen words has no direction: it is left out and a `DegenerateDataWarning` says how many are.

@@ -12,10 +12,16 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, FloatVector, Seed
 from beltrami.core.validation import check_choice, check_count
-from beltrami.embeddings.fitted import checked_points, fitted_graph, weights_to_new
+from beltrami.embeddings.fitted import (
+    checked_points,
+    fitted_graph,
+    graph_tags,
+    weights_to_new,
+)
 from beltrami.graph.model import Graph
 from beltrami.operators.extension import extend_eigenvectors
 from beltrami.solvers.eigen import eigenbasis
+from beltrami.solvers.model import Basis
 
 _KIND = {"ncut": "random_walk", "ratio": "combinatorial"}
 
@@ -144,12 +150,15 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         self.labels_ = self.kmeans_.fit(rows).labels_
         self.points_ = points
         # The normalised cut's own basis already holds the eigenvalue that bounds every cut.
-        second = float(self.basis_.values[1]) if self.objective == "ncut" else None
-        self.cut_ = cut_report(self.graph_, self.labels_, self.objective, second=second)
+        known = self.basis_ if self.objective == "ncut" else None
+        self.cut_ = cut_report(self.graph_, self.labels_, self.objective, basis=known)
         return self
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Return the clusters of new points: extend the eigenvectors, take the nearest centre.
+
+        A point that no edge joins to the points of the fit, which a `RadiusGraph` may leave, gets
+        -1: nothing is known of it.
 
         Parameters
         ----------
@@ -164,13 +173,15 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         points = checked_points(self, X, reset=False)
         k = self.kmeans_.n_clusters
+        weights = weights_to_new(self, points)
         extended = extend_eigenvectors(
-            weights_to_new(self, points),
+            weights,
             self.basis_.vectors[:, :k],
             self.basis_.values[:k],
             kind=_KIND[self.objective],
         )
         clusters: NDArray[np.int32] = self.kmeans_.predict(self._rows(extended))
+        clusters[np.diff(weights.indptr) == 0] = -1
         return clusters
 
     def _rows(self, vectors: FloatMatrix) -> FloatMatrix:
@@ -183,9 +194,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         return rows
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        return graph_tags(super().__sklearn_tags__(), self.graph)
 
 
 def cut_report(
@@ -193,7 +202,7 @@ def cut_report(
     labels: NDArray[Any],
     objective: str = "ncut",
     *,
-    second: float | None = None,
+    basis: Basis | None = None,
 ) -> CutReport:
     """Measure a partition of a graph.
 
@@ -205,8 +214,8 @@ def cut_report(
         Cluster of each node, 0 to k - 1.
     objective : {"ncut", "ratio"}, default="ncut"
         Which cut to sum.
-    second : float or None, default=None
-        Second eigenvalue of the normalised Laplacian, where it is known already.
+    basis : Basis or None, default=None
+        Eigenvectors of the normalised problem, where they are known already; at least two.
 
     Returns
     -------
@@ -221,12 +230,14 @@ def cut_report(
     volumes = np.bincount(labels, weights=degrees, minlength=k)
     sizes = np.bincount(labels, minlength=k)
     smaller = np.minimum(volumes, degrees.sum() - volumes)
-    if second is None:
-        second = float(eigenbasis(graph, min(2, graph.n_nodes), kind="normalized").values[-1])
+    if basis is None:
+        basis = eigenbasis(graph, min(2, graph.n_nodes), kind="normalized")
+    second, doubt = float(basis.values[:2][-1]), float(basis.residuals[:2][-1])
     return CutReport(
         conductances=_quotient(cuts, smaller),
         objective=float(_quotient(cuts, volumes if objective == "ncut" else sizes).sum()),
-        cheeger_lower=second / 2,
+        # The computed value is at least the true one, and at most its residual above it.
+        cheeger_lower=max(second - doubt, 0.0) / 2,
         cheeger_upper=float(np.sqrt(2 * second)),
     )
 

@@ -1,15 +1,21 @@
 """Laplacian eigenmaps: points enter, coordinates that vary slowly along the data leave."""
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from beltrami.core.errors import InvalidInputError
+from beltrami.core.errors import DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.types import FloatMatrix, Seed
 from beltrami.core.validation import check_count
-from beltrami.embeddings.fitted import checked_points, fitted_graph, weights_to_new
+from beltrami.embeddings.fitted import (
+    checked_points,
+    fitted_graph,
+    graph_tags,
+    weights_to_new,
+)
 from beltrami.operators.extension import extend_eigenvectors
 from beltrami.solvers.eigen import eigenbasis
 
@@ -23,10 +29,13 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     .. math:: \tfrac12 \sum_{ij} w_{ij} \lVert y_i - y_j \rVert^2 = \mathrm{tr}(Y^\top L Y).
 
     Its columns are the solutions of L f = lambda D f with the smallest eigenvalues after the
-    constant one, which is dropped [Belkin03]_ (sec. 2.2). Where the graph falls into several
-    components, which only happens with ``connect="keep"`` or a given graph, the indicator of each
-    but the largest is a coordinate of its own and comes first: components are told apart before
-    anything inside them is.
+    constant one, which is dropped ([Belkin03]_, sec. 2.2 for the algorithm and 2.3.1 for the
+    problem, which it prints without the half).
+
+    Where the graph falls into several components, which only happens with ``connect="keep"`` or a
+    given graph, the thesis embeds each on its own. Here all share one map, and a warning says so:
+    the indicator of each component but the largest is a coordinate of its own and comes first, so
+    components are told apart before anything inside them is.
 
     Parameters
     ----------
@@ -107,6 +116,8 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             solver=self.solver,
             random_state=self.random_state,
         )
+        if self.basis_.n_connected > 1:
+            self._warn_of_components(m)
         self.points_ = points
         self.eigenvalues_ = self.basis_.values[1:]
         self.embedding_ = np.ascontiguousarray(self.basis_.vectors[:, 1:])
@@ -134,8 +145,8 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def transform(self, X: Any) -> FloatMatrix:
         """Return the coordinates of new points, by Nyström's formula.
 
-        A point of the fit gets nearly, not exactly, its own coordinates back: here it is a new
-        point beside its old self. The cost is that of a search among the old points.
+        A point of the fit gets its own coordinates back, to the tolerance of the solver. The cost
+        is that of a search among the old points.
 
         Parameters
         ----------
@@ -153,7 +164,15 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             weights_to_new(self, points), self.embedding_, self.eigenvalues_, kind="random_walk"
         )
 
+    def _warn_of_components(self, m: int) -> None:
+        count = self.basis_.n_connected
+        warnings.warn(
+            f"the graph has {count} connected components; the first {min(m, count - 1)} of "
+            f"{m} coordinates only tell them apart. Use connect='mst', raise n_neighbors, or embed "
+            "each component on its own.",
+            DisconnectedGraphWarning,
+            stacklevel=3,
+        )
+
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        return graph_tags(super().__sklearn_tags__(), self.graph)

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import CsrMatrix, Points
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph
-from beltrami.graph.specification import graph_for, recipe_of
+from beltrami.graph.specification import given_graph, recipe_of
 
 
 def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
@@ -59,7 +60,31 @@ def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]
     recipe : KnnGraph, RadiusGraph or None
         What can attach new points to it.
     """
-    return graph_for(graph, points), recipe_of(graph)
+    recipe = recipe_of(graph)
+    if recipe is None:
+        return given_graph(graph, points.shape[0]), None
+    own = clone(recipe)  # what the user does to the recipe later must not reach this fit
+    return own.build(points), own
+
+
+def graph_tags(tags: Any, graph: Any) -> Any:
+    """Complete scikit-learn's tags of an estimator that works on a graph.
+
+    Parameters
+    ----------
+    tags : sklearn.utils.Tags
+        As inherited.
+    graph : None, recipe, Graph or sparse
+        The estimator's ``graph=``.
+
+    Returns
+    -------
+    sklearn.utils.Tags
+        Sparse input is taken; precomputed distances make the input pairwise.
+    """
+    tags.input_tags.sparse = True
+    tags.input_tags.pairwise = getattr(graph, "metric", None) == "precomputed"
+    return tags
 
 
 def weights_to_new(estimator: Any, new: Points) -> CsrMatrix:

@@ -176,7 +176,7 @@ def sparse_top(indptr, indices, values, posts, docs, post_values, bias, k, n_thr
     """Return the k best rows of a sparse base for each sparse query row, by an inverted index.
 
     The score of base row j is bias_j + <query, base_j>; it is accumulated column by column over
-    the postings of the query's features, so rows that share nothing are never touched.
+    the postings of the query's features, so rows that share nothing cost one comparison each.
     """
     n_queries = indptr.size - 1
     n_base = bias.size

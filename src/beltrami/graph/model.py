@@ -59,8 +59,8 @@ class GraphCertificate:
         Share of true neighbours found, on `n_sampled` rows; 1.0 for an exact search.
     n_sampled : int
         Rows on which the recall was measured.
-    n_components_found : int
-        Connected components before any bridge was added.
+    n_components_found : int or None
+        Connected components before any bridge was added; None for a given graph.
     n_bridges : int
         Edges added by ``connect="mst"``.
     """
@@ -68,7 +68,7 @@ class GraphCertificate:
     search: str = "given"
     recall: float = 1.0
     n_sampled: int = 0
-    n_components_found: int = 0
+    n_components_found: int | None = None
     n_bridges: int = 0
 
 

@@ -18,7 +18,7 @@ from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.assembly import attached, finished, symmetric_edges, unique_edges
 from beltrami.graph.model import Graph, GraphCertificate, Neighbors
 from beltrami.graph.search import open_space
-from beltrami.graph.weights import Edges, settled, weight_rule
+from beltrami.graph.weights import Edges, HeatKernel, settled, weight_rule
 
 CONNECT = ("mst", "keep", "raise")
 
@@ -38,7 +38,9 @@ class KnnGraph(BaseEstimator):
         What an edge weighs; ``HeatKernel(t)`` for a heat kernel of your own width.
     search : {"auto", "exact", "approximate"}, default="auto"
         "auto" is exact up to n^2 d = 4e12 (200,000 points of 100 dimensions) and at any size in
-        up to 8 dimensions; above, approximate with a measured recall of at least 0.99.
+        up to 8 dimensions; above, approximate with a measured recall of at least 0.99. Sparse
+        data, precomputed distances and metrics other than Euclidean, cosine and angle are always
+        searched exactly.
     symmetry : {"union", "mutual"}, default="union"
         An edge where either end lists the other, or only where both do.
     connect : {"mst", "keep", "raise"}, default="mst"
@@ -47,7 +49,7 @@ class KnnGraph(BaseEstimator):
     random_state : int, Generator, RandomState or None, default=None
         Seeds the approximate search; exact search draws nothing.
     n_jobs : int or None, default=None
-        Threads; None and -1 mean all.
+        Threads; -1 means all, None leaves the libraries' own setting, which is all as a rule.
 
     Examples
     --------
@@ -174,7 +176,7 @@ class RadiusGraph(BaseEstimator):
     connect : {"keep", "mst", "raise"}, default="keep"
         What to do with several components. Isolated points are normal here.
     n_jobs : int or None, default=None
-        Threads; None and -1 mean all.
+        Threads; -1 means all, None leaves the libraries' own setting, which is all as a rule.
 
     Examples
     --------
@@ -252,9 +254,10 @@ class RadiusGraph(BaseEstimator):
         with thread_limit(self.n_jobs):
             space = open_space(X, self.metric)
             edges = Edges(*space.within(radius, new))
-            # The width of the graph, which its bridges, longer than the radius, had no part in.
-            lengths = space.distances(*graph.weights.nonzero())
-            rule = settled(rule, lengths[lengths <= radius * (1 + 1e-9)])
+            if isinstance(rule, HeatKernel) and rule.t == "auto":
+                # The graph's width, in which bridges, longer than the radius, had no part.
+                lengths = space.distances(*graph.weights.nonzero())
+                rule = settled(rule, lengths[lengths <= radius * (1 + 1e-9)])
             same = np.flatnonzero(edges.distances == 0)
         m = new.shape[0] if hasattr(new, "shape") else len(new)
         twins, first = np.unique(edges.rows[same], return_index=True)

@@ -34,28 +34,25 @@ def recipe_of(graph: Any) -> GraphRecipe | None:
     )
 
 
-def graph_for(graph: Any, points: Any) -> Graph:
-    """Return the `Graph` that an estimator shall work on.
+def given_graph(graph: Any, n_points: int) -> Graph:
+    """Return a graph that the user gave, after a check of its size.
 
     Parameters
     ----------
-    graph : None, KnnGraph, RadiusGraph, Graph or sparse
+    graph : Graph or sparse
         The argument of an estimator.
-    points : array-like or sparse of shape (n, d)
-        The data; only their number matters where the graph is given.
+    n_points : int
+        Rows of the data.
 
     Returns
     -------
     Graph
-        Built from the points, or the given one after a check of its size.
+        With one node per row.
     """
-    recipe = recipe_of(graph)
-    if recipe is not None:
-        return recipe.build(points)
     given = graph if isinstance(graph, Graph) else Graph.from_matrix(graph)
-    if given.n_nodes != points.shape[0]:
+    if given.n_nodes != n_points:
         raise InvalidInputError(
-            f"the graph has {given.n_nodes} nodes and X has {points.shape[0]} rows; they must be "
-            "the same points in the same order."
+            f"the graph has {given.n_nodes} nodes and X has {n_points} rows; they must be the same "
+            "points in the same order."
         )
     return given

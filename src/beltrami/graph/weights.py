@@ -63,15 +63,15 @@ class BinaryWeights(BaseEstimator):
 class HeatKernel(BaseEstimator):
     r"""Weights of the heat kernel, :math:`w = \exp(-d^2 / 4t)`.
 
-    This is the weight for which the graph Laplacian tends to the Laplace-Beltrami operator of the
-    manifold [Belkin03]_ (ch. 4). The thesis writes both t and 4t in the exponent; we take 4t
-    throughout.
+    This is the weight for which the graph Laplacian of points drawn uniformly from a manifold
+    tends, up to a factor, to its Laplace-Beltrami operator [Belkin03]_ (ch. 4). The thesis writes
+    both t and 4t in the exponent; we take 4t throughout.
 
     Parameters
     ----------
     t : float or "auto", default="auto"
-        Time of the heat flow. "auto" takes a quarter of the mean squared edge length, so that a
-        typical edge weighs 1/e. Infinity gives binary weights.
+        Time of the heat flow. "auto" takes a quarter of the mean squared distance to listed
+        neighbours, so that a typical edge weighs 1/e. Infinity gives binary weights.
 
     Examples
     --------

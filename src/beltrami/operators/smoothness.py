@@ -1,7 +1,8 @@
 """Smoothness operators S, whose quadratic form f' S f says how rough f is; never formed.
 
-The Laplacian itself, its powers, and the growing heat operator exp(tL): a penalty must grow with
-frequency, so the thesis's exp(-tL) (section 3.7) is its inverse, the heat flow, which is here too.
+The Laplacian itself, its powers, and the growing heat operator exp(tL), which also charges a
+constant f its own square: a penalty must grow with frequency, so the thesis's exp(-tL) (section
+3.7) is its inverse, the heat flow, which is here too.
 """
 
 from typing import Any
@@ -18,7 +19,9 @@ from beltrami.core.validation import check_count, check_positive
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import spectral_bound, split_laplacian
 
-_LARGEST_EXPONENT = 600.0
+_LARGEST_EXPONENT = 20.0
+"""Largest t lambda: a constant must come out of exp(tL) as itself, from terms of size exp(20)."""
+
 _COEFFICIENT_FLOOR = 1e-17
 
 
@@ -40,7 +43,7 @@ def smoothness_operator(
     -------
     LinearOperator of shape (n, n)
         Symmetric positive semi-definite. Applying it costs one product with W for L, q for L^q,
-        and about t lambda_max / 2 + 10 sqrt(t lambda_max) for the heat operator.
+        and a few dozen for the heat operator.
     """
     match smoothness:
         case "laplacian":
@@ -111,8 +114,9 @@ def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> Lin
     half = spectral_bound(matrix) / 2
     if t * 2 * half > _LARGEST_EXPONENT:
         raise InvalidInputError(
-            f"exp(tL) with t={t:.3g} and eigenvalues up to {2 * half:.3g} exceeds the range of "
-            f"float64; take t below {_LARGEST_EXPONENT / (2 * half):.3g}."
+            f"exp(tL) with t={t:.3g} and eigenvalues up to {2 * half:.3g} grows so large at high "
+            "frequencies that rounding there drowns the low ones; take t below "
+            f"{_LARGEST_EXPONENT / (2 * half):.3g}, or work in an eigenbasis."
         )
     if half == 0 or t == 0:
         return _symmetric_operator(matrix.n_rows, np.array)

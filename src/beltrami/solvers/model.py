@@ -32,7 +32,7 @@ class Basis:
     n_zero : int
         Eigenvalues that are numerically zero. With no near-disconnection it is the number of
         connected components, up to p.
-    n_components : int
+    n_connected : int
         Connected components of the graph.
     orthogonality : float
         Largest |V'V z - z| over a few random unit vectors z; V of the symmetric problem.
@@ -46,7 +46,7 @@ class Basis:
     kind: str
     solver: str
     n_zero: int
-    n_components: int
+    n_connected: int
     orthogonality: float
 
     def __repr__(self) -> str:
@@ -55,7 +55,7 @@ class Basis:
         return (
             f"Basis({p} eigenvectors of {n} nodes, {self.kind}; {self.solver}, {state} in "
             f"{self.iterations} rounds, largest residual {self.residuals.max(initial=0.0):.1e}, "
-            f"{self.n_zero} zero eigenvalues for {self.n_components} components)"
+            f"{self.n_zero} zero eigenvalues for {self.n_connected} components)"
         )
 
 

@@ -12,7 +12,7 @@ def test_default_is_the_experiment_of_the_thesis() -> None:
     assert points.shape == (1000, 1600)
     assert np.bincount(np.asarray(dataset.targets)).tolist() == [500, 500]
     assert set(np.unique(points)) == {0.0, 1.0}
-    assert (points.sum(axis=1) == 80).all()
+    assert (points.sum(axis=1) == 48).all()
 
 
 def test_each_image_holds_one_bar_where_the_extras_say() -> None:
@@ -54,6 +54,7 @@ def test_bars_that_do_not_fit_or_have_no_direction_are_refused(
         bars(10, length=length, thickness=thickness, size=size)
 
 
-def test_noise_above_one_is_refused() -> None:
+@pytest.mark.parametrize("noise", [-0.1, 1.5])
+def test_noise_that_is_no_probability_is_refused(noise: float) -> None:
     with pytest.raises(InvalidInputError, match="probability"):
-        bars(10, noise=1.5)
+        bars(10, noise=noise)

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
-from beltrami import KnnGraph, SpectralClustering, load_dataset, two_moons
+from beltrami import KnnGraph, RadiusGraph, SpectralClustering, load_dataset, two_moons
 from beltrami.core.errors import InvalidInputError
 from beltrami.embeddings.clustering import cut_report
 from beltrami.graph.families import complete, disjoint_union, path, ring
@@ -76,3 +76,10 @@ def test_same_seed_same_clusters():
     points = load_dataset("iris").points
     first = SpectralClustering(3, random_state=4).fit_predict(points)
     assert (first == SpectralClustering(3, random_state=4).fit_predict(points)).all()
+
+
+def test_a_new_point_out_of_reach_has_no_cluster():
+    moons = two_moons(300, random_state=0)
+    clusters = SpectralClustering(2, graph=RadiusGraph(0.4), random_state=0).fit(moons.points)
+    found = clusters.predict([[50.0, 50.0], moons.points[0]])
+    assert found.tolist() == [-1, clusters.labels_[0]]

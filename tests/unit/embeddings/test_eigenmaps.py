@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from beltrami import Graph, KnnGraph, LaplacianEigenmaps, RadiusGraph, circle, laplacian, swiss_roll
-from beltrami.core.errors import InvalidInputError
+from beltrami.core.errors import DisconnectedGraphWarning, InvalidInputError
 from beltrami.graph.families import disjoint_union, path, ring
 
 
@@ -70,11 +70,12 @@ def test_far_new_points_are_finite():
 
 def test_components_are_told_apart_first():
     union = disjoint_union(path(30), path(20))
-    fitted = LaplacianEigenmaps(2, graph=union).fit(np.zeros((50, 1)))
+    with pytest.warns(DisconnectedGraphWarning, match="2 connected components; the first 1 of 2"):
+        fitted = LaplacianEigenmaps(2, graph=union).fit(np.zeros((50, 1)))
     assert fitted.eigenvalues_[0] == 0
     assert_allclose(fitted.embedding_[:30, 0], 0, atol=1e-12)
     assert np.ptp(fitted.embedding_[30:, 0]) < 1e-12
-    assert fitted.basis_.n_zero == fitted.basis_.n_components == 2
+    assert fitted.basis_.n_zero == fitted.basis_.n_connected == 2
 
 
 def test_sparse_input_gives_the_same_map():
@@ -132,3 +133,24 @@ def test_a_sparse_matrix_serves_as_graph():
 def test_something_else_is_not_a_graph():
     with pytest.raises(InvalidInputError, match="is not a graph"):
         LaplacianEigenmaps(2, graph="knn").fit(np.zeros((10, 1)))
+
+
+def test_a_recipe_changed_after_the_fit_does_not_reach_it():
+    points = swiss_roll(80, random_state=0).points
+    recipe = KnnGraph(6)
+    fitted = LaplacianEigenmaps(2, graph=recipe).fit(points)
+    before = fitted.transform(points[:4] + 0.01)
+    recipe.set_params(n_neighbors=2, weights="binary")
+    assert_allclose(fitted.transform(points[:4] + 0.01), before)
+
+
+def test_precomputed_distances_make_the_input_pairwise():
+    precomputed = LaplacianEigenmaps(graph=KnnGraph(5, metric="precomputed"))
+    assert precomputed.__sklearn_tags__().input_tags.pairwise
+    assert not LaplacianEigenmaps().__sklearn_tags__().input_tags.pairwise
+    points = swiss_roll(60, random_state=0).points
+    gaps = np.linalg.norm(points[:, None] - points, axis=2)
+    by_distance = LaplacianEigenmaps(2, graph=KnnGraph(5, metric="precomputed")).fit(gaps)
+    by_points = LaplacianEigenmaps(2, graph=KnnGraph(5)).fit(points)
+    assert_allclose(by_distance.embedding_, by_points.embedding_, atol=1e-9)
+    assert_allclose(by_distance.transform(gaps[:3]), by_points.transform(points[:3]), atol=1e-9)

@@ -5,7 +5,7 @@ from scipy.sparse import csr_array
 from beltrami import KnnGraph, RadiusGraph
 from beltrami.core.errors import InvalidInputError
 from beltrami.graph.families import ring
-from beltrami.graph.specification import graph_for, recipe_of
+from beltrami.graph.specification import given_graph, recipe_of
 
 POINTS = np.random.default_rng(0).normal(size=(30, 2))
 
@@ -17,13 +17,12 @@ def test_none_is_the_default_recipe_and_recipes_are_themselves() -> None:
     assert recipe_of(ring(4)) is recipe_of(csr_array(np.eye(3))) is None
 
 
-def test_recipes_build_and_given_graphs_are_checked_for_size() -> None:
-    built = graph_for(KnnGraph(4), POINTS)
-    assert (built.weights != KnnGraph(4).build(POINTS).weights).nnz == 0
-    assert graph_for(built, POINTS) is built
-    assert graph_for(built.weights, POINTS).n_edges == built.n_edges
+def test_given_graphs_are_checked_for_size() -> None:
+    built = KnnGraph(4).build(POINTS)
+    assert given_graph(built, 30) is built
+    assert given_graph(built.weights, 30).n_edges == built.n_edges
     with pytest.raises(InvalidInputError, match="5 nodes and X has 30 rows"):
-        graph_for(ring(5), POINTS)
+        given_graph(ring(5), 30)
 
 
 @pytest.mark.parametrize("bad", ["knn", 10, np.eye(3), KnnGraph])

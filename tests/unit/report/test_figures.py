@@ -43,7 +43,6 @@ def test_the_demonstration_beats_its_baseline_and_says_both():
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name != "thesis-convergence"])
-@pytest.mark.filterwarnings("ignore::beltrami.core.errors.ConnectedByBridgesWarning")
 def test_figures_of_the_thesis_are_drawn(name):
     assert len(FIGURES[name]().axes) in (3, 6, 9)
 

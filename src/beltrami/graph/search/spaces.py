@@ -1,8 +1,8 @@
 """Spaces: points prepared for one metric, which can say who is near whom.
 
 `open_space` looks at the data and the metric and returns the space that serves them best. Every
-space answers the same three questions: the neighbours of its own points, the nearest of its points
-to others, and the distances of given pairs.
+space answers the same questions: who is nearest to its own points, to others, or within a radius,
+and how far given pairs are apart.
 """
 
 from typing import Any, Protocol

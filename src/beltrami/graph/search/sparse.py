@@ -1,7 +1,8 @@
 """Sparse points of many dimensions, such as word counts: exact search by an inverted index.
 
-Each query touches only the points that share a feature with it, so the cost is the sum over
-features of the squared number of rows that have it, and never a dense row.
+Products are added up over the rows that share a feature with the query, so the cost is the sum
+over features of the squared number of rows that have it, and a scan of n scores per query; the
+data are never made dense.
 """
 
 from dataclasses import dataclass

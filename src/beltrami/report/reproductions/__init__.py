@@ -1,4 +1,7 @@
-"""Figures of the source papers, each a function without arguments that returns a figure."""
+"""Figures of the source papers, and one of an experiment on a chapter that has none.
+
+Each is a function without arguments that returns a figure.
+"""
 
 from collections.abc import Callable
 

@@ -19,7 +19,8 @@ def bars_against_pca() -> Figure:
     """
     sample = bars(1000, random_state=0)
     images, kind = np.asarray(sample.points), np.asarray(sample.targets)
-    eigenmap = LaplacianEigenmaps(2, graph=KnnGraph(14, weights="binary")).fit_transform(images)
+    graph = KnnGraph(14, weights="binary", connect="raise")
+    eigenmap = LaplacianEigenmaps(2, graph=graph).fit_transform(images)
     figure = Figure(figsize=(12, 4.2), layout="constrained")
     left, middle, right = figure.subplots(1, 3)
     side = int(np.sqrt(images.shape[1]))

@@ -90,6 +90,8 @@ def heat_laplacian_at(
 def convergence_error(harmonic: Harmonic, n: int, *, seed: int) -> float:
     """Return the relative root-mean-square error at random points, t = 0.5 n^(-2/(d+6)).
 
+    This t balances the bias, of order t, against the noise, of order n^(-1/2) t^(-(d+2)/4).
+
     Parameters
     ----------
     harmonic : Harmonic

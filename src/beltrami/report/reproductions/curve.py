@@ -27,13 +27,13 @@ def plane_curve_figure() -> Figure:
     arc = np.asarray(sample.extras["arc_length"])
     angle = 2 * np.pi * arc / np.asarray(sample.extras["length"])
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    graph = KnnGraph(8, weights="binary")
+    graph = KnnGraph(8, weights="binary", connect="raise")
     eigenmap = LaplacianEigenmaps(2, graph=graph).fit_transform(points)
     rng = np.random.default_rng(3)
     labelled = np.concatenate(
         [rng.choice(np.flatnonzero(classes == c), _PER_CLASS, replace=False) for c in (0, 1)]
     )
-    query = int(rng.choice(np.setdiff1d(np.flatnonzero(classes == 1), labelled)))
+    query = _misleading_point(points, classes, labelled)
     figure = Figure(figsize=(10, 6.4), layout="constrained")
     panels = figure.subplots(2, 3)
     _two_classes(panels[0, 0], points, classes, "1. two classes on a plane curve")
@@ -43,6 +43,15 @@ def plane_curve_figure() -> Figure:
     _labels(panels[1, 1], eigenmap, classes, labelled, query, "5. labels after the eigenmap")
     _unlabelled(panels[1, 2], eigenmap, "6. all examples after the eigenmap")
     return figure
+
+
+def _misleading_point(points: Any, classes: Any, labelled: Any) -> int:
+    """Return the "+" point that the labelled points of the plane most clearly call a "-"."""
+    gaps = np.linalg.norm(points[:, None] - points[labelled], axis=2)
+    nearest_plus = gaps[:, classes[labelled] == 1].min(axis=1)
+    nearest_minus = gaps[:, classes[labelled] == 0].min(axis=1)
+    pull = np.where(classes == 1, nearest_plus - nearest_minus, -np.inf)
+    return int(np.argmax(pull))
 
 
 def _two_classes(axes: Any, points: Any, classes: Any, title: str) -> None:

@@ -16,7 +16,8 @@ WIDTHS = (5.0, 25.0, np.inf)
 def swiss_roll_table() -> Figure:
     """Draw the 3 x 3 table: N = 5, 10, 15 down, t = 5, 25, infinity across.
 
-    The thesis's section 2.2 writes the kernel exp(-d^2 / t); ours has 4t, hence the quarter.
+    The thesis's section 2.2 writes the kernel exp(-d^2 / t); ours has 4t, hence the quarter. It
+    does not state the size of its roll, which gives t its unit; ours is the usual one.
 
     Returns
     -------

@@ -217,7 +217,7 @@ def _certified(
         kind=kind,
         solver=method,
         n_zero=int((values <= _NUMERICALLY_ZERO * problem.bound).sum()),
-        n_components=problem.null.n_components,
+        n_connected=problem.null.n_components,
         orthogonality=orthogonality,
     )
 

@@ -34,8 +34,8 @@ def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
     require_memory(
         3 * 8.0 * n**2,
         what=f"the dense eigenproblem of {n} nodes",
-        instead="Ask for fewer eigenvectors (at most a fifth of the nodes) so that the iterative "
-        "solver can serve, or pass solver='chebyshev'.",
+        instead="Ask for fewer eigenvectors, at most a fifth of the nodes, so that the iterative "
+        "solver can serve.",
     )
     matrix = (diags_array(problem.matrix.diagonal) - problem.matrix.weights).toarray()
     null = problem.null

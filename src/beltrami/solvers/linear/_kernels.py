@@ -1,7 +1,6 @@
-"""Compiled loops of conjugate gradients with Laplacians, each beside its dense twin."""
+"""The compiled loop that applies a sampled factor, beside its dense twin."""
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from beltrami.core.compiled import njit, prange
 
@@ -77,72 +76,3 @@ def apply_factor(order, starts, rows, values, pivots, b, out):
                     own[c] += value * other[c]
             for c in range(width):
                 out[order[p], left + c] = own[c]
-
-
-def grounded_product_reference(indptr, indices, weights, ground, x):
-    """Twin of `grounded_product`: (L + diag(ground)) x with a dense Laplacian.
-
-    Parameters
-    ----------
-    indptr, indices, weights : ndarray
-        W in compressed rows, symmetric, empty diagonal.
-    ground : ndarray of shape (n,)
-        What is added to the diagonal.
-    x : ndarray of shape (n, k)
-        Any block.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        The product.
-    """
-    dense = csr_array((weights, indices, indptr), shape=(ground.size, ground.size)).toarray()
-    return (np.diag(dense.sum(axis=1) + ground) - dense) @ x
-
-
-@njit(cache=True, parallel=True)
-def grounded_product(indptr, indices, weights, ground, x, out):
-    """Overwrite ``out`` with (L + diag(ground)) x, from the differences along the edges.
-
-    The diagonal is never formed: next to strong edges it would swallow a weak edge, or a small
-    shift, that alone decides how large the solution is. Four neighbours are added per sweep of the
-    row, as in the kernel of the filters.
-
-    Parameters
-    ----------
-    indptr, indices, weights : ndarray
-        W in compressed rows, symmetric.
-    ground : ndarray of shape (n,)
-        What is added to the diagonal.
-    x : ndarray of shape (n, k)
-        Any block.
-    out : ndarray of shape (n, k)
-        Overwritten.
-    """
-    columns = x.shape[1]
-    for i in prange(ground.size):
-        own, row = x[i], out[i]
-        for c in range(columns):
-            row[c] = ground[i] * own[c]
-        p, end = indptr[i], indptr[i + 1]
-        while p + 4 <= end:
-            x0, x1, x2, x3 = (
-                x[indices[p]],
-                x[indices[p + 1]],
-                x[indices[p + 2]],
-                x[indices[p + 3]],
-            )
-            w0, w1, w2, w3 = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
-            for c in range(columns):
-                row[c] += (
-                    w0 * (own[c] - x0[c])
-                    + w1 * (own[c] - x1[c])
-                    + w2 * (own[c] - x2[c])
-                    + w3 * (own[c] - x3[c])
-                )
-            p += 4
-        while p < end:
-            x0, w0 = x[indices[p]], weights[p]
-            for c in range(columns):
-                row[c] += w0 * (own[c] - x0[c])
-            p += 1

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import Backend
+from beltrami.core.backend import Backend, GroundedLaplacian
 from beltrami.core.types import FloatMatrix
 from beltrami.solvers.linear.preconditioners import Preconditioner
-from beltrami.solvers.linear.problem import GroundedLaplacian
 
 _SETTLED = 0.1
 _LONGEST_WINDOW = 200
@@ -125,23 +124,22 @@ def conjugate_gradients(
     patience : int or None, default=None
         Give up before `max_iter` when, by the rate so far, more than this many steps are needed.
     progress : callable or None, default=None
-        Called with the number of steps just taken.
+        Called with the share of the wanted digits that a step has added, at most one in all.
 
     Returns
     -------
     Descent
         The iterate and its errors; the caller judges.
     """
-    x = np.zeros_like(right)
-    residual = right.copy()
-    gradient, image = np.empty_like(right), np.empty_like(right)
+    residual = backend.block(right, np.float64)
+    x, gradient, image = 0 * residual, 0 * residual, 0 * residual
     preconditioner.apply(residual, gradient)
-    direction = gradient.copy()
+    direction = 1 * gradient
     slope = backend.column_dots(residual, gradient)
     ledger, errors = EnergyLedger(), np.where(slope == 0, 0.0, np.inf)
-    live, nothing = slope > 0, _NOTHING * slope
+    live, nothing, shown = slope > 0, _NOTHING * slope, 0.0
     for step in range(1, max_iter + 1):
-        matrix.product_into(direction, image)
+        backend.grounded_product(matrix, direction, image)
         alpha = np.where(live, _ratio(slope, backend.column_dots(direction, image)), 0.0)
         backend.advance(x, residual, direction, image, alpha)
         ledger.add(alpha * slope)
@@ -157,12 +155,14 @@ def conjugate_gradients(
         live &= (errors > tol) & (following > nothing)
         slope = following
         if progress is not None:
-            progress(1)
+            digits = np.log(np.clip(errors.max(), tol, 1.0)) / np.log(min(tol, 0.5))
+            progress(max(digits - shown, 0.0))
+            shown = max(digits, shown)
         if not live.any():
             break
         if patience is not None and step >= _PROBE and _steps_to_go(ledger, tol) > patience:
             break
-    return Descent(x, errors, len(ledger.gains))
+    return Descent(backend.host(x), errors, len(ledger.gains))
 
 
 def _ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
 """Approximate inverses of grounded Laplacians: what makes conjugate gradients short.
 
 Each is a frozen object with one verb, ``apply(residual, out)``. Jacobi costs nothing to set up and
-suffices on graphs that mix fast; the approximate Cholesky factorisation takes a second per few
-million edges and keeps the number of steps near twenty on any graph.
+suffices on graphs that mix fast; the approximate Cholesky factorisation takes about a
+second per million edges and then needs 17 to 29 steps on graphs of every kind tried.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.backend import GroundedLaplacian
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.solvers.linear.problem import GroundedLaplacian
 
 COPIES = 2
 """Parts into which an edge is split before sampling; see docs/decisions/0005."""
@@ -82,7 +82,8 @@ class ApproximateCholesky:
 
     Nodes are eliminated in order of current degree; the clique of fill edges that exact
     elimination would add is replaced by a random tree with the same expectation [KyngSachdeva16]_,
-    [GaoKyngSpielman23]_. The factor has 1.5 to 5 times the entries of A, whatever the graph.
+    [GaoKyngSpielman23]_. With two copies the factor has 2 to 5
+    times the entries of A on the graphs tried.
 
     Attributes
     ----------

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from beltrami.core.backend import GroundedLaplacian
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 from beltrami.graph.model import Graph
@@ -18,76 +19,6 @@ from beltrami.solvers.nullspace import NullSpace
 
 _INCONSISTENT = 1e-8
 _NOISE = 1e-12
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GroundedLaplacian:
-    """The matrix L + G of a graph with edges to ground.
-
-    Attributes
-    ----------
-    weights : csr_array of shape (m, m)
-        W: symmetric, empty diagonal.
-    ground : ndarray of shape (m,)
-        G: weight of each node's edge to ground.
-    """
-
-    weights: CsrMatrix
-    ground: FloatVector
-
-    @property
-    def diagonal(self) -> FloatVector:
-        """Degrees, edges to ground included."""
-        return np.asarray(self.weights.sum(axis=1), dtype=np.float64).ravel() + self.ground
-
-    def product(self, block: FloatMatrix) -> FloatMatrix:
-        """Return the matrix times a block.
-
-        Parameters
-        ----------
-        block : ndarray of shape (m, k)
-            Row-major, float64.
-
-        Returns
-        -------
-        ndarray of shape (m, k)
-            Accurate however weak an edge is next to others.
-        """
-        out = np.empty_like(block)
-        self.product_into(block, out)
-        return out
-
-    def product_into(self, block: FloatMatrix, out: FloatMatrix) -> None:
-        """Overwrite `out` with the matrix times `block`.
-
-        Parameters
-        ----------
-        block, out : ndarray of shape (m, k)
-            Row-major, float64.
-        """
-        from beltrami.solvers.linear import _kernels
-
-        weights = self.weights
-        _kernels.grounded_product(
-            weights.indptr, weights.indices, weights.data, self.ground, block, out
-        )
-
-    def permuted(self, order: NDArray[np.intp]) -> "GroundedLaplacian":
-        """Return the matrix with the nodes taken in `order`.
-
-        Parameters
-        ----------
-        order : ndarray of shape (m,)
-            A permutation.
-
-        Returns
-        -------
-        GroundedLaplacian
-            The same matrix, renumbered.
-        """
-        weights: CsrMatrix = self.weights[order][:, order]
-        weights.sort_indices()
-        return GroundedLaplacian(weights, np.ascontiguousarray(self.ground[order]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -157,7 +157,7 @@ def test_nearly_disconnected_graph_shows_in_the_counts() -> None:
     weights[0, 625] = weights[625, 0] = 1e-14
     for solver in SOLVERS:
         basis = eigenbasis(Graph.from_matrix(weights.tocsr()), 6, solver=solver)
-        assert (basis.n_zero, basis.n_components) == (2, 1)
+        assert (basis.n_zero, basis.n_connected) == (2, 1)
         assert "2 zero eigenvalues for 1 components" in repr(basis)
 
 
@@ -166,7 +166,7 @@ def test_graph_without_edges_has_only_zeros() -> None:
         basis = eigenbasis(Graph.from_matrix(csr_array((5, 5))), 5, kind=kind)
         assert (basis.values == 0).all()
         assert_allclose(basis.vectors, np.eye(5))
-        assert basis.n_zero == basis.n_components == 5
+        assert basis.n_zero == basis.n_connected == 5
 
 
 def test_all_eigenvectors_can_be_asked_for_and_not_one_more() -> None:
