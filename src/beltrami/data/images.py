@@ -19,7 +19,7 @@ def bars(
     noise: float = 0.0,
     random_state: Seed = None,
     size: int = 40,
-    length: int = 12,
+    length: int = 16,
     thickness: int = 4,
 ) -> Dataset:
     r"""Return binary images that hold one vertical or one horizontal bar at a random place.
@@ -30,8 +30,8 @@ def bars(
 
     so each kind is a two-dimensional manifold in the space of images. The thesis takes 500 images
     of each kind on a 40 x 40 grid; it does not state the size of its bars. Ours are such that the
-    graph of 14 neighbours, the thesis's, joins the two kinds. The whole bar lies in the image and
-    every place is equally likely. The first half of the rows is vertical.
+    graph of 14 neighbours, the thesis's, just joins the two kinds. The whole bar lies in the image
+    and every place is equally likely. The first half of the rows is vertical.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def bars(
         The seed.
     size : int, default=40
         Pixels along a side of the image.
-    length : int, default=12
+    length : int, default=16
         Pixels along the bar.
     thickness : int, default=4
         Pixels across the bar.

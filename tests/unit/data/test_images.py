@@ -12,7 +12,7 @@ def test_default_is_the_experiment_of_the_thesis() -> None:
     assert points.shape == (1000, 1600)
     assert np.bincount(np.asarray(dataset.targets)).tolist() == [500, 500]
     assert set(np.unique(points)) == {0.0, 1.0}
-    assert (points.sum(axis=1) == 48).all()
+    assert (points.sum(axis=1) == 64).all()
 
 
 def test_each_image_holds_one_bar_where_the_extras_say() -> None:
