@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.backend import NumpyBackend
+from beltrami.core.backend import GroundedLaplacian, NumpyBackend
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError, SolverError
 from beltrami.core.progress import track
 from beltrami.core.randomness import generator
@@ -25,6 +25,8 @@ _DIRECT_NODES = 1000
 _MAX_ITER = 20_000
 _REFINEMENTS = 6
 _EXACT = 1e-12
+_LONG = 20
+_LOOSE = 1e-3
 _PATIENCE = 190
 """Further Jacobi steps above which building the factorisation is the shorter way."""
 
@@ -69,8 +71,8 @@ def solve(
         Relative error in the energy norm, sqrt(e' A e / x' A x).
     solver : {"auto", "jacobi", "cholesky", "direct"}, default="auto"
         "auto" is direct for small systems, where that is accurate; else it starts with Jacobi's
-        preconditioner and turns to the approximate Cholesky factorisation when the first steps
-        show that Jacobi is slow.
+        preconditioner and turns to the approximate Cholesky factorisation when the shape of the
+        graph or the first steps show that Jacobi is slow.
     random_state : int, Generator, RandomState or None, default=None
         Seeds the factorisation; None means a fixed seed.
 
@@ -161,7 +163,7 @@ def _iterate(
             progress=advance,
         )
         name, found = "jacobi", None
-        if solver != "cholesky":
+        if solver == "jacobi" or (solver == "auto" and not _is_slow_for_jacobi(near)):
             patience = _PATIENCE if solver == "auto" else None
             found = descend(Jacobi.of(near), patience=patience)
         if found is None or (solver == "auto" and not found.errors.max() <= tol):
@@ -170,6 +172,19 @@ def _iterate(
     values = np.empty_like(found.values)
     values[order] = found.values * units
     return Descent(values, found.errors, found.iterations), name
+
+
+def _is_slow_for_jacobi(matrix: GroundedLaplacian) -> bool:
+    """Tell without a step that Jacobi will need many: a long graph that little ties down.
+
+    A step carries information one edge further, and a graph whose nodes, in a good order, are
+    joined only to near ones is about n / bandwidth edges long.
+    """
+    n = len(matrix.ground)
+    rows = np.repeat(np.arange(n), np.diff(matrix.weights.indptr))
+    bandwidth = int(np.abs(rows - matrix.weights.indices).max(initial=0))
+    is_loose = matrix.ground.sum() < _LOOSE * matrix.diagonal.sum()
+    return bool(is_loose and bandwidth * _LONG < n)
 
 
 def _units(right: FloatMatrix) -> FloatVector:
