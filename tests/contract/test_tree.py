@@ -86,7 +86,9 @@ def public_api() -> str:
     lines = []
     for name in sorted(beltrami.__all__):
         thing = getattr(beltrami, name)
-        if callable(thing):
+        if inspect.isclass(thing) and issubclass(thing, Exception):
+            lines.append(name)
+        elif callable(thing):
             lines.append(f"{name}{inspect.signature(thing)}")
             if inspect.isclass(thing):
                 methods = [m for m in vars(thing) if not m.startswith("_")]

@@ -4,6 +4,8 @@ A number of images and a seed enter; a `Dataset` of flattened binary images leav
 of every bar in the extras. Layer 1.
 """
 
+import numbers
+
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
@@ -57,9 +59,9 @@ def bars(
     """
     n_points, size = check_count(n_points, name="n_points"), check_count(size, name="size")
     length, thickness = _check_bar(length, thickness, size)
-    if not 0 <= noise <= 1:
+    if not isinstance(noise, numbers.Real) or not 0 <= float(noise) <= 1:
         raise InvalidInputError(
-            f"noise={noise:g} must lie in [0, 1]: here it is the probability that a pixel flips."
+            f"noise={noise!r} must lie in [0, 1]: here it is the probability that a pixel flips."
         )
     rng = generator(random_state)
     targets = np.repeat([0, 1], [n_points - n_points // 2, n_points // 2])
