@@ -1,6 +1,5 @@
 """The published facts about the data sets of the papers, checked on the files themselves."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +8,6 @@ import pytest
 from beltrami.data import Dataset, load_dataset
 
 pytestmark = pytest.mark.data
-
-
-@pytest.fixture(scope="module")
-def data_folder() -> Path:
-    said = os.environ.get("BELTRAMI_DATA")
-    if not said or not Path(said).is_dir():
-        pytest.skip("BELTRAMI_DATA does not name the folder with the data sets of the papers")
-    return Path(said)
 
 
 def counts(dataset: Dataset) -> list[int]:
