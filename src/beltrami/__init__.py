@@ -35,6 +35,15 @@ if TYPE_CHECKING:
     from beltrami.graph.model import Graph
     from beltrami.graph.recipes import KnnGraph, RadiusGraph
     from beltrami.graph.weights import HeatKernel, SharedNeighborWeights
+    from beltrami.learners import (
+        EigenfunctionClassifier,
+        EigenfunctionRegressor,
+        GeodesicNeighborsClassifier,
+        GraphRegularizedClassifier,
+        GraphRegularizedRegressor,
+        PoissonClassifier,
+        SemiSupervisedSplit,
+    )
     from beltrami.operators.laplacian import laplacian
     from beltrami.solvers.eigen import eigenbasis
     from beltrami.solvers.linear import solve
@@ -45,11 +54,18 @@ _HOME = {
     "BeltramiError": "beltrami.core.errors",
     "BeltramiWarning": "beltrami.core.errors",
     "Dataset": "beltrami.data",
+    "EigenfunctionClassifier": "beltrami.learners",
+    "EigenfunctionRegressor": "beltrami.learners",
+    "GeodesicNeighborsClassifier": "beltrami.learners",
     "Graph": "beltrami.graph.model",
+    "GraphRegularizedClassifier": "beltrami.learners",
+    "GraphRegularizedRegressor": "beltrami.learners",
     "HeatKernel": "beltrami.graph.weights",
     "KnnGraph": "beltrami.graph.recipes",
     "LaplacianEigenmaps": "beltrami.embeddings",
+    "PoissonClassifier": "beltrami.learners",
     "RadiusGraph": "beltrami.graph.recipes",
+    "SemiSupervisedSplit": "beltrami.learners",
     "SharedNeighborWeights": "beltrami.graph.weights",
     "Solution": "beltrami.solvers.model",
     "SpectralClustering": "beltrami.embeddings",
@@ -81,11 +97,18 @@ __all__ = [
     "BeltramiError",
     "BeltramiWarning",
     "Dataset",
+    "EigenfunctionClassifier",
+    "EigenfunctionRegressor",
+    "GeodesicNeighborsClassifier",
     "Graph",
+    "GraphRegularizedClassifier",
+    "GraphRegularizedRegressor",
     "HeatKernel",
     "KnnGraph",
     "LaplacianEigenmaps",
+    "PoissonClassifier",
     "RadiusGraph",
+    "SemiSupervisedSplit",
     "SharedNeighborWeights",
     "Solution",
     "SpectralClustering",

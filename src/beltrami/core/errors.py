@@ -78,5 +78,9 @@ class ConvergenceWarning(BeltramiWarning):
     """A solver stopped before it reached the tolerance asked for."""
 
 
+class GraphDoesNotHelpWarning(BeltramiWarning):
+    """A plain supervised learner does better on held-out labels than the graph does."""
+
+
 class DegenerateDataWarning(BeltramiWarning):
     """The data have a property, such as many identical points, that makes the result doubtful."""

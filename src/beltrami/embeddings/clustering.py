@@ -12,11 +12,11 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, FloatVector, Seed
 from beltrami.core.validation import check_choice, check_count
-from beltrami.embeddings.fitted import (
+from beltrami.graph.fitted import (
+    attached_to_fit,
     checked_points,
     fitted_graph,
     graph_tags,
-    weights_to_new,
 )
 from beltrami.graph.model import Graph
 from beltrami.operators.extension import extend_eigenvectors
@@ -173,7 +173,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         points = checked_points(self, X, reset=False)
         k = self.kmeans_.n_clusters
-        weights = weights_to_new(self, points)
+        weights = attached_to_fit(self, points).weights
         extended = extend_eigenvectors(
             weights,
             self.basis_.vectors[:, :k],

@@ -10,11 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.errors import DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.types import FloatMatrix, Seed
 from beltrami.core.validation import check_count
-from beltrami.embeddings.fitted import (
+from beltrami.graph.fitted import (
+    attached_to_fit,
     checked_points,
     fitted_graph,
     graph_tags,
-    weights_to_new,
 )
 from beltrami.operators.extension import extend_eigenvectors
 from beltrami.solvers.eigen import eigenbasis
@@ -161,7 +161,10 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         check_is_fitted(self)
         points = checked_points(self, X, reset=False)
         return extend_eigenvectors(
-            weights_to_new(self, points), self.embedding_, self.eigenvalues_, kind="random_walk"
+            attached_to_fit(self, points).weights,
+            self.embedding_,
+            self.eigenvalues_,
+            kind="random_walk",
         )
 
     def _warn_of_components(self, m: int) -> None:

@@ -18,7 +18,7 @@ from beltrami.core.errors import (
 )
 from beltrami.core.types import CsrMatrix, FloatVector, IndexVector
 from beltrami.graph.connect import shortest_bridges
-from beltrami.graph.model import Graph, GraphCertificate, Neighbors
+from beltrami.graph.model import Attachment, Graph, GraphCertificate, Neighbors
 from beltrami.graph.search import Space
 from beltrami.graph.weights import Edges, WeightRule
 
@@ -178,8 +178,8 @@ def attached(
     graph: Graph,
     *,
     twins: tuple[IndexVector, IndexVector],
-) -> CsrMatrix:
-    """Return the rows that attach new points to a graph.
+) -> Attachment:
+    """Attach new points to a graph.
 
     Parameters
     ----------
@@ -196,8 +196,8 @@ def attached(
 
     Returns
     -------
-    csr_array of shape (n_new, n)
-        Sorted, without stored zeros.
+    Attachment
+        Rows of weights, sorted and without stored zeros, and the twins.
     """
     shape = (n_new, graph.n_nodes)
     rows: CsrMatrix = csr_array(coo_array((weights, (edges.rows, edges.columns)), shape=shape))
@@ -209,4 +209,6 @@ def attached(
         rows = csr_array(diags_array(fresh) @ rows + choice @ graph.weights)
     rows.eliminate_zeros()
     rows.sort_indices()
-    return rows
+    named = np.full(n_new, -1, dtype=np.int64)
+    named[same] = old
+    return Attachment(rows, named)

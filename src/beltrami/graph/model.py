@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 
 _SYMMETRY_RTOL = 1e-8
 _SINGLE_RTOL = 1e-5  # of weights that come in float32
@@ -70,6 +70,22 @@ class GraphCertificate:
     n_sampled: int = 0
     n_components_found: int | None = None
     n_bridges: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attachment:
+    """New points tied to the points of a graph.
+
+    Attributes
+    ----------
+    weights : csr_array of shape (m, n)
+        w(new_i, x_j).
+    twins : ndarray of shape (m,)
+        The old point that is identical to a new one, the first of several; -1 where there is none.
+    """
+
+    weights: CsrMatrix
+    twins: IndexVector
 
 
 @dataclass(frozen=True, slots=True, eq=False)

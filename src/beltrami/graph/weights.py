@@ -6,6 +6,7 @@ from new points to old ones.
 """
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -135,44 +136,64 @@ class SelfTuningWeights(BaseEstimator):
 class SharedNeighborWeights(BaseEstimator):
     r"""Weights by how many neighbours two points share; edges between classes share few.
 
-    .. math:: w_{ij} = J(N_i, N_j)^2 + 10^{-6}
+    .. math:: w_{ij} = J(N_i, N_j)^q + 10^{-6}
 
     with J the Jaccard similarity (size of the intersection over size of the union) of the sets of
-    nearest neighbours, each with the point itself.
+    nearest neighbours, each with the point itself. With `n_scale` this is multiplied by the
+    self-tuning Gaussian on the scale of that neighbour: near and alike.
 
     Parameters
     ----------
     n_shared : int, default=30
         Neighbours in each set.
+    power : float, default=2.0
+        q.
+    n_scale : int or None, default=None
+        Which neighbour's distance is a point's own scale; None leaves distances out.
     """
 
-    def __init__(self, n_shared: int = 30) -> None:
+    def __init__(
+        self, n_shared: int = 30, *, power: float = 2.0, n_scale: int | None = None
+    ) -> None:
         self.n_shared = n_shared
+        self.power = power
+        self.n_scale = n_scale
 
     def reach(self, n_neighbors: int) -> int:
-        """Return the larger of `n_neighbors` and `n_shared`."""
-        return max(n_neighbors, check_count(self.n_shared, name="n_shared"))
+        """Return the largest of `n_neighbors`, `n_shared` and `n_scale`."""
+        scale = 1 if self.n_scale is None else check_count(self.n_scale, name="n_scale")
+        return max(n_neighbors, check_count(self.n_shared, name="n_shared"), scale)
 
     def weigh(self, edges: Edges, left: Neighbors | None, right: Neighbors | None) -> FloatVector:
-        """Return squared Jaccard similarities."""
+        """Return powers of Jaccard similarities, times Gaussians where asked."""
         from beltrami.graph import _kernels
 
+        power = check_positive(self.power, name="power")
         if left is None or right is None:
-            raise InvalidInputError("weights='shared' needs neighbour lists; use KnnGraph.")
+            raise InvalidInputError("weights by shared neighbours need their lists; use KnnGraph.")
         width = self.n_shared
         right_sets = _sets(right, width, own=True)
         # New points are not among the rows that lists speak of, so they bring no own number.
         left_sets = right_sets if left is right else _sets(left, width, own=False)
         share = _kernels.shared_share(left_sets, right_sets, edges.rows, edges.columns)
-        weights: FloatVector = share**2 + 1e-6
-        return weights
+        weights: FloatVector = share**power + 1e-6
+        if self.n_scale is None:
+            return weights
+        last = self.n_scale
+        tuned = SelfTuningWeights().weigh(edges, left.first(last), right.first(last))
+        return np.maximum(weights * tuned, WEIGHT_FLOOR)
 
 
-_RULES: dict[str, type[Any]] = {
+def _tuned_shared() -> SharedNeighborWeights:
+    return SharedNeighborWeights(power=1.0, n_scale=10)
+
+
+_RULES: dict[str, Callable[[], Any]] = {
     "binary": BinaryWeights,
     "heat": HeatKernel,
     "self_tuning": SelfTuningWeights,
     "shared": SharedNeighborWeights,
+    "tuned_shared": _tuned_shared,
 }
 
 
@@ -182,7 +203,8 @@ def weight_rule(weights: Any) -> WeightRule:
     Parameters
     ----------
     weights : str or WeightRule
-        "binary", "heat", "self_tuning", "shared", or an object such as ``HeatKernel(t=2.0)``.
+        "binary", "heat", "self_tuning", "shared", "tuned_shared", or an object such as
+        ``HeatKernel(t=2.0)``.
 
     Returns
     -------

@@ -49,7 +49,7 @@ def test_a_wrong_name_is_one_line_on_stderr_and_exit_code_one(tmp_path, monkeypa
         main()
     assert stop.value.code == 1
     message = capsys.readouterr().err
-    assert "there is no figure 'nothing'" in message
+    assert "there is no reproduction 'nothing'" in message
     assert "thesis-a3" in message
     assert len(message.splitlines()) == 1
 

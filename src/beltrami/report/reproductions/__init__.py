@@ -1,20 +1,63 @@
-"""Figures of the source papers, and one of an experiment on a chapter that has none.
+"""Tables and figures of the source papers, and one of an experiment on a chapter that has none.
 
-Each is a function without arguments that returns a figure.
+Each is a function that says whether to be quick and returns a `Reproduction`.
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
 from matplotlib.figure import Figure
 
 from beltrami.report.reproductions.bars import bars_against_pca
 from beltrami.report.reproductions.convergence import convergence_figure
 from beltrami.report.reproductions.curve import plane_curve_figure
+from beltrami.report.reproductions.heldout import heldout_digits
+from beltrami.report.reproductions.learning_curves import (
+    digits_curves,
+    newsgroups_curves,
+    phonemes_curves,
+)
+from beltrami.report.reproductions.learning_tables import (
+    digits_table,
+    newsgroups_table,
+    phonemes_table,
+)
+from beltrami.report.reproductions.model import Reproduction
 from beltrami.report.reproductions.roll import swiss_roll_table
+from beltrami.report.reproductions.variants import digits_variants
 
-FIGURES: dict[str, Callable[[], Figure]] = {
-    "thesis-a1": plane_curve_figure,
-    "thesis-a3": swiss_roll_table,
-    "thesis-a4": bars_against_pca,
-    "thesis-convergence": convergence_figure,
+__all__ = ["REPRODUCTIONS", "Reproduce", "Reproduction"]
+
+
+class Reproduce(Protocol):
+    """Makes one reproduction, at a small size where asked."""
+
+    def __call__(self, *, quick: bool = False) -> Reproduction:
+        """Run it."""
+
+
+def _drawn(draw: Callable[[], Figure]) -> Reproduce:
+    """Return a reproduction that is one figure, the same whether quick or not."""
+
+    def reproduce(*, quick: bool = False) -> Reproduction:
+        del quick
+        return Reproduction(figure=draw())
+
+    return reproduce
+
+
+REPRODUCTIONS: dict[str, Reproduce] = {
+    "thesis-a1": _drawn(plane_curve_figure),
+    "thesis-a3": _drawn(swiss_roll_table),
+    "thesis-a4": _drawn(bars_against_pca),
+    "thesis-convergence": _drawn(convergence_figure),
+    "thesis-3.1": digits_table,
+    "thesis-3.1-variants": digits_variants,
+    "thesis-3.2": newsgroups_table,
+    "thesis-3.3": phonemes_table,
+    "thesis-a9": digits_curves,
+    "thesis-a10": newsgroups_curves,
+    "thesis-a11": phonemes_curves,
+    "thesis-a12": heldout_digits,
 }
+"""What can be reproduced, by name."""

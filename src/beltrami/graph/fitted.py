@@ -1,4 +1,4 @@
-"""What the estimators of this layer share: the graph of the fit, and new points attached to it."""
+"""What all estimators share: checked points, the graph of the fit, new points attached to it."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import CsrMatrix, Points
-from beltrami.graph.model import Graph
+from beltrami.core.types import Points
+from beltrami.graph.model import Attachment, Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph
 from beltrami.graph.specification import given_graph, recipe_of
 
@@ -87,8 +87,8 @@ def graph_tags(tags: Any, graph: Any) -> Any:
     return tags
 
 
-def weights_to_new(estimator: Any, new: Points) -> CsrMatrix:
-    """Return the weights from new points to the points of the fit.
+def attached_to_fit(estimator: Any, new: Points) -> Attachment:
+    """Attach new points to the points of the fit.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def weights_to_new(estimator: Any, new: Points) -> CsrMatrix:
 
     Returns
     -------
-    csr_array of shape (m, n)
-        w(new_i, x_j).
+    Attachment
+        Weights to the points of the fit, and which new points are among them.
     """
     recipe = estimator.recipe_
     if not isinstance(recipe, KnnGraph | RadiusGraph):
@@ -108,4 +108,4 @@ def weights_to_new(estimator: Any, new: Points) -> CsrMatrix:
             f"this {type(estimator).__name__} was fitted on a given graph, which says nothing "
             "about new points. Fit with a recipe, graph=KnnGraph(...), to use them."
         )
-    return recipe.extend(estimator.graph_, estimator.points_, new)
+    return recipe.attach(estimator.graph_, estimator.points_, new)

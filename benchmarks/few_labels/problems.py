@@ -1,0 +1,161 @@
+"""The problems: points with their classes, one graph for every method, and the draws of labels.
+
+A draw takes so many rows of each class uniformly at random, from a seed made of the labels per
+class and the number of the draw, so that every method, in whatever run, sees the same draws.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.neighbors import kneighbors_graph
+
+from beltrami import Graph, KnnGraph, load_dataset, principal_components
+from beltrami.core.errors import BeltramiWarning
+from beltrami.graph.model import Neighbors
+from benchmarks.peers.contest import threads
+from benchmarks.peers.problems import N_MNIST, SEED
+from benchmarks.peers.problems import _kept as kept  # the one cache of this folder
+from benchmarks.peers.problems import points as cached_points
+
+NEIGHBORS = 10
+LARGEST, SMALLEST = 5301, 708  # classes of the imbalanced problem
+TOY_ROWS = 400
+
+
+@dataclass(frozen=True, eq=False)
+class FewLabels:
+    """One problem, as every method gets it.
+
+    `points` and `targets` are the data, `graph` is the 10-NN graph with self-tuning weights that
+    all graph methods share. What a model of ours must remember between draws goes to `models`.
+    """
+
+    name: str
+    points: np.ndarray
+    targets: np.ndarray
+    graph: Graph
+    graph_s: float
+    models: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        return len(self.targets)
+
+    @cached_property
+    def weights(self) -> csr_matrix:
+        """The weights of the graph as the sparse matrix that the peers multiply with ``*``."""
+        return csr_matrix(self.graph.weights)
+
+    @cached_property
+    def directed(self) -> csr_matrix:
+        """The directed 0/1 matrix that scikit-learn makes for ``kernel="knn"``: itself first."""
+        return csr_matrix(self._lists["directed"])
+
+    @property
+    def lists_s(self) -> float | None:
+        """Seconds of the search behind `directed`; None where nobody asked for it."""
+        made = self.__dict__.get("_lists")
+        return float(made["seconds"]) if made else None
+
+    @cached_property
+    def _lists(self) -> dict[str, Any]:
+        def make() -> dict[str, Any]:
+            start = time.perf_counter()
+            matrix = kneighbors_graph(self.points, NEIGHBORS, include_self=True, n_jobs=threads())
+            return {"directed": csr_array(matrix), "seconds": time.perf_counter() - start}
+
+        return kept(f"few-labels-directed-{self.name}-{NEIGHBORS}", self.size, make)
+
+
+def problem(name: str) -> FewLabels:
+    """Return the problem of that name: a key of `PROBLEMS`, or "toy"."""
+    cloud = _SOURCES[name]()
+    points, targets = cloud["points"], np.unique(cloud["targets"], return_inverse=True)[1]
+
+    def make() -> dict[str, Any]:
+        start = time.perf_counter()
+        with warnings.catch_warnings():  # bridges are welcome: every point must be reached
+            warnings.simplefilter("ignore", BeltramiWarning)
+            graph = KnnGraph(NEIGHBORS).build(points)
+        return {
+            "weights": graph.weights,
+            "seconds": time.perf_counter() - start,
+            "indices": graph.neighbors.indices,
+            "distances": graph.neighbors.distances,
+        }
+
+    arrays = kept(f"few-labels-graph-{name}-{NEIGHBORS}", len(targets), make)
+    graph = Graph(arrays["weights"], Neighbors(arrays["indices"], arrays["distances"]))
+    return FewLabels(name, points, targets, graph, float(arrays["seconds"]))
+
+
+def labelled_rows(targets: np.ndarray, per_class: int, draw: int) -> np.ndarray:
+    """Return the rows of one draw: `per_class` of each class, uniformly at random."""
+    rng = np.random.default_rng((SEED, per_class, draw))
+    classes = np.unique(targets)
+    chosen = [rng.choice(np.flatnonzero(targets == one), per_class, False) for one in classes]
+    return np.concatenate(chosen)
+
+
+def partly_labelled(targets: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return the classes of those rows, and -1 elsewhere."""
+    labels = np.full(len(targets), -1)
+    labels[rows] = targets[rows]
+    return labels
+
+
+def _mnist() -> Mapping[str, np.ndarray]:
+    return cached_points("mnist", N_MNIST).arrays  # on 100 principal components
+
+
+def _usps() -> Mapping[str, np.ndarray]:
+    usps = load_dataset("usps")
+    return {"points": np.asarray(usps.points, dtype=np.float32), "targets": usps.targets}
+
+
+def _digits(n: int | None = None) -> Mapping[str, np.ndarray]:
+    digits = load_dataset("digits")
+    return {"points": digits.points[:n].astype(np.float32), "targets": digits.targets[:n]}
+
+
+def _imbalanced() -> Mapping[str, np.ndarray]:
+    """MNIST with class sizes that fall geometrically, the classes in a random order."""
+
+    def make() -> dict[str, np.ndarray]:
+        digits = load_dataset("mnist")
+        targets = np.asarray(digits.targets[:N_MNIST])
+        rng = np.random.default_rng(SEED)
+        order = rng.permutation(10)
+        sizes = np.geomspace(LARGEST, SMALLEST, 10).round().astype(int)
+        parts = [
+            rng.choice(np.flatnonzero(targets == one), size, replace=False)
+            for one, size in zip(order, sizes, strict=True)
+        ]
+        rows = np.sort(np.concatenate(parts))
+        pixels = np.asarray(digits.points[rows], dtype=np.float32)
+        return {"points": principal_components(pixels, 100), "targets": targets[rows]}
+
+    return kept(f"few-labels-imbalanced-{LARGEST}-{SMALLEST}", N_MNIST, make)
+
+
+PROBLEMS: Mapping[str, str] = {
+    "mnist": "the first 60000 images of MNIST on their 100 principal components",
+    "usps": "all 9298 images of USPS",
+    "digits": "scikit-learn's 1797 digits",
+    "imbalanced": "images of MNIST, classes subsampled to sizes that fall geometrically from "
+    f"{LARGEST} to {SMALLEST}, on their 100 principal components",
+}
+_SOURCES: Mapping[str, Callable[[], Mapping[str, np.ndarray]]] = {
+    "mnist": _mnist,
+    "usps": _usps,
+    "digits": _digits,
+    "imbalanced": _imbalanced,
+    "toy": lambda: _digits(TOY_ROWS),
+}

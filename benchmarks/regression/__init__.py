@@ -1,0 +1,1 @@
+"""Regression from 20 labels on surfaces with known geometry, with intervals."""

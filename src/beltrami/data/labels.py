@@ -1,0 +1,400 @@
+"""Labels of any type: a vector with gaps enters, class numbers and labelled rows leave.
+
+An unlabelled row is marked by -1 among integers, by None, NaN, ``pandas.NA`` or "" among strings
+and objects, and by NaN among values of a regression. Layer 1.
+"""
+
+import numbers
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
+
+from beltrami.core.errors import InvalidInputError, NotNumericError
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.data.model import UNLABELED
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """Classes as numbers.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (k,)
+        The distinct classes, sorted.
+    codes : ndarray of shape (n,)
+        Number of the class of each row, -1 where there is no label.
+    marker : object
+        What stands for "no label" among the classes.
+    """
+
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+    marker: Any
+
+    @property
+    def rows(self) -> IndexVector:
+        """The labelled rows."""
+        return np.flatnonzero(self.codes >= 0)
+
+    def one_hot(self) -> FloatMatrix:
+        """Return the labelled rows' classes as rows of zeros with a single one."""
+        return np.eye(len(self.classes))[self.codes[self.codes >= 0]]
+
+
+def decoded(codes: NDArray[np.intp], classes: NDArray[Any], marker: Any) -> NDArray[Any]:
+    """Return class values for class numbers, and the marker for -1.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Class numbers, -1 for none.
+    classes : ndarray of shape (k,)
+        The classes.
+    marker : object
+        What to put for -1.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Of the classes' type, wide enough for the marker, or of objects where it does not fit.
+    """
+    if (codes >= 0).all():
+        return classes[codes]
+    table = np.empty(len(classes) + 1, dtype=_common_type(classes.dtype, marker))
+    table[:-1], table[-1] = classes, marker
+    return table[codes]
+
+
+def _common_type(dtype: np.dtype[Any], marker: Any) -> np.dtype[Any]:
+    own = np.min_scalar_type(marker)
+    if (dtype.kind in "US") != (own.kind in "US"):  # numpy would turn numbers into texts
+        return np.dtype(object)
+    common = np.result_type(dtype, own)
+    return common if common.kind == dtype.kind else np.dtype(object)
+
+
+_MARKERS: dict[str, Any] = {"i": UNLABELED, "f": float("nan"), "U": ""}
+
+
+def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any = None) -> Labels:
+    """Read a vector of labels with gaps.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of one type: strings, integers with or without gaps, booleans, whole floats, a pandas
+        or polars column, a categorical.
+    n_points : int
+        n, how many there must be.
+    unlabeled : object, default="auto"
+        What marks an unlabelled row. "auto" means -1 among integers, and None, NaN, pandas.NA or ""
+        elsewhere; None means that every row is labelled, so that -1 is a class like any other.
+    classes : array-like or None, default=None
+        All classes there are, where some may have no label yet.
+
+    Returns
+    -------
+    Labels
+        Classes, numbers, marker.
+
+    Raises
+    ------
+    InvalidInputError
+        When the length or the type is wrong, when there is no label, or one class only.
+    """
+    values, has_label = labelled_mask(y, n_points, unlabeled)
+    present = values[has_label]
+    if present.size == 0:
+        raise InvalidInputError(
+            f"y has no label at all: all {n_points} rows are marked as unlabelled. Give at least "
+            "one label for each of two classes."
+        )
+    if is_continuous(present):
+        raise InvalidInputError(
+            "Unknown label type: continuous. Classes must be whole numbers, strings or booleans; "
+            "for a number to predict use the regressor of the same name."
+        )
+    found, numbered = np.unique(present, return_inverse=True)
+    known = found if classes is None else _declared(classes, found)
+    _require_two_classes(found, known, _is_auto(unlabeled) and not has_label.all())
+    codes = np.full(n_points, UNLABELED, dtype=np.intp)
+    codes[has_label] = np.searchsorted(known, found)[numbered]
+    return Labels(known, codes, _marker(known, unlabeled))
+
+
+def labelled_mask(y: Any, n_points: int, unlabeled: Any = AUTO) -> tuple[NDArray[Any], BoolVector]:
+    """Give the labels one type and say which rows have one; none at all is fine here.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of one type.
+    n_points : int
+        n, how many there must be.
+    unlabeled : object, default="auto"
+        What marks an unlabelled row, as in `encode_labels`.
+
+    Returns
+    -------
+    values : ndarray of shape (n,)
+        The labels; what stands in an unlabelled row means nothing.
+    has_label : ndarray of shape (n,)
+        True for labelled rows; under ``unlabeled=None`` a row without a label is an error.
+    """
+    raw = _vector(y, n_points)
+    values, missing = _one_type(raw, _missing(raw), unlabeled)
+    if unlabeled is None and missing.any():
+        raise InvalidInputError(
+            f"unlabeled=None says that every row has a label, and {int(missing.sum())} of "
+            f"{n_points} rows in y have none."
+        )
+    return values, ~missing
+
+
+def is_continuous(labels: NDArray[Any]) -> bool:
+    """Say whether labels are numbers to predict, not classes: floats that are not all whole."""
+    return labels.dtype.kind == "f" and not bool((labels == np.round(labels)).all())
+
+
+def _vector(y: Any, n_points: int) -> NDArray[Any]:
+    """Return y as a vector without turning None, NaN or -1 into texts on the way."""
+    if y is None:
+        raise InvalidInputError(
+            "this estimator requires y to be passed, but the target y is None: one label per row, "
+            "with unlabelled rows marked."
+        )
+    if hasattr(y, "tocsr"):
+        raise InvalidInputError("y is sparse; give a dense vector with one label per row.")
+    if hasattr(y, "to_numpy"):
+        array = np.asarray(y.to_numpy())
+    else:
+        array = y if isinstance(y, np.ndarray) else np.array(y, dtype=object)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
+            "y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=5,
+        )
+        array = array.ravel()
+    if array.ndim != 1:
+        raise InvalidInputError(
+            f"y should be a 1d array, one label per row, and has shape {array.shape}."
+        )
+    if len(array) != n_points:
+        raise InvalidInputError(
+            f"X and y have inconsistent numbers of samples: {n_points} rows and {len(array)} "
+            "labels. Unlabelled rows need their marker in y, too."
+        )
+    return array
+
+
+def _missing(values: NDArray[Any]) -> BoolVector:
+    """Say which entries hold nothing."""
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind in "US":
+        return np.asarray(values == values.dtype.type())
+    if values.dtype.kind == "O":
+        return np.fromiter((_is_nothing(value) for value in values), dtype=bool, count=len(values))
+    return np.zeros(len(values), dtype=bool)
+
+
+def _is_nothing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return isinstance(value, str) and not value
+
+
+def _one_type(
+    values: NDArray[Any], missing: BoolVector, unlabeled: Any
+) -> tuple[NDArray[Any], BoolVector]:
+    """Give the present labels one type, and mark -1 or the user's own marker as missing."""
+    own = unlabeled is not None and not _is_auto(unlabeled)
+    if own and not _is_nothing(unlabeled):
+        missing = missing.copy()
+        missing[~missing] = values[~missing] == unlabeled  # pandas.NA answers no comparison
+    if values.dtype.kind == "O":
+        if _is_auto(unlabeled):  # the common habit of writing -1 among strings
+            missing = missing | np.fromiter(
+                (_is_minus_one(value) for value in values), dtype=bool, count=len(values)
+            )
+        typed: NDArray[Any] = _typed(values, missing)
+    elif values.dtype.kind in "iubfUS":
+        typed = values
+        if _is_auto(unlabeled) and values.dtype.kind in "if":
+            missing = missing | (values == UNLABELED)
+    else:
+        raise InvalidInputError(
+            f"Unknown label type: y has dtype {values.dtype}. Use strings, integers or booleans."
+        )
+    if typed.dtype.kind == "f" and not np.isfinite(typed[~missing]).all():
+        raise InvalidInputError(
+            "Input y contains infinity, which is no class; mark unlabelled rows by NaN."
+        )
+    return typed, missing
+
+
+def _typed(values: NDArray[Any], missing: BoolVector) -> NDArray[Any]:
+    """Turn objects into strings, integers, floats or booleans, whichever all of them are."""
+    present = list(values[~missing])
+    kinds: tuple[tuple[Any, Any, Any], ...] = (
+        (str, np.str_, ""),
+        (bool | np.bool_, np.bool_, False),
+        (numbers.Integral, np.int64, UNLABELED),
+        (numbers.Real, np.float64, np.nan),
+    )
+    for kind, dtype, filler in kinds:
+        if all(isinstance(value, kind) for value in present):
+            typed: NDArray[Any] = np.where(missing, filler, values).astype(dtype)
+            return typed
+    names = sorted({type(value).__name__ for value in present})
+    raise InvalidInputError(
+        f"Unknown label type: y mixes or holds the types {', '.join(names)}. Labels must all be "
+        "strings, all integers or all booleans; convert them, for example with str()."
+    )
+
+
+def _is_auto(unlabeled: Any) -> bool:
+    return isinstance(unlabeled, str) and unlabeled == AUTO
+
+
+def _is_minus_one(value: Any) -> bool:
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return bool(is_number and value == UNLABELED)
+
+
+def _declared(classes: Any, found: NDArray[Any]) -> NDArray[Any]:
+    listed = np.array(list(classes), dtype=object)
+    known = np.unique(_typed(listed, np.zeros(len(listed), dtype=bool)))
+    unknown = [value for value in found.tolist() if value not in known.tolist()]
+    if unknown:
+        raise InvalidInputError(
+            f"y holds {unknown[:5]}, which classes={known.tolist()} does not list."
+        )
+    return known
+
+
+def _require_two_classes(found: NDArray[Any], known: NDArray[Any], has_gaps: bool) -> None:
+    if len(known) > 1:
+        return
+    hint = ""
+    if has_gaps and found.dtype.kind in "if":
+        hint = (
+            " -1 marks unlabelled rows: if it is a class of yours and every row is labelled, pass "
+            "unlabeled=None; if something else marks unlabelled rows, pass it as unlabeled=."
+        )
+    raise InvalidInputError(
+        f"all labels are of one class, {found.tolist()[0]!r}; a classifier needs labels of at "
+        f"least two classes to tell them apart.{hint} With classes=[...] further classes can be "
+        "declared."
+    )
+
+
+def _marker(classes: NDArray[Any], unlabeled: Any) -> Any:
+    if unlabeled is not None and not _is_auto(unlabeled):
+        return unlabeled
+    marker = _MARKERS.get(classes.dtype.kind)
+    is_taken = marker is not None and marker in classes.tolist()
+    return None if is_taken else marker
+
+
+def encode_values(y: Any, n_points: int) -> tuple[FloatVector, IndexVector]:
+    """Read a vector of numbers with gaps.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Numbers; NaN, None or pandas.NA where there is none.
+    n_points : int
+        n, how many there must be.
+
+    Returns
+    -------
+    values : ndarray of shape (n,)
+        float64, NaN where there is none.
+    rows : ndarray of shape (l,)
+        The labelled rows.
+
+    Raises
+    ------
+    InvalidInputError
+        When the length is wrong or there is no number at all.
+    """
+    raw = _vector(y, n_points)
+    missing = _missing(raw)
+    values = np.full(n_points, np.nan)
+    values[~missing] = _numbers(raw[~missing])
+    if np.isinf(values).any():
+        raise InvalidInputError("Input y contains infinity; mark unlabelled rows by NaN.")
+    rows = np.flatnonzero(~np.isnan(values))
+    if rows.size == 0:
+        raise InvalidInputError(
+            f"y has no value at all: all {n_points} rows are NaN. Give at least one number."
+        )
+    return values, rows
+
+
+def _numbers(present: NDArray[Any]) -> FloatVector:
+    """Return numbers as float64; texts, dates and complex numbers are not read as such."""
+    reason = f"dtype {present.dtype}" if present.dtype.kind not in "fiubO" else ""
+    if present.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in present):
+        reason = "it holds texts"
+    if not reason:
+        try:
+            return present.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            reason = str(error)
+    raise NotNumericError(
+        f"y must hold numbers, with NaN for unlabelled rows, and cannot be read ({reason}). For "
+        "classes use the classifier of the same name."
+    )
+
+
+def checked_weights(sample_weight: Any, n_points: int, rows: IndexVector) -> FloatVector:
+    """Return the weights of the labelled rows, ones where none are given.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,), float or None
+        How much each label counts; entries of unlabelled rows are ignored.
+    n_points : int
+        n.
+    rows : ndarray of shape (l,)
+        The labelled rows.
+
+    Returns
+    -------
+    ndarray of shape (l,)
+        Not negative, not all zero.
+    """
+    if sample_weight is None:
+        return np.ones(len(rows))
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.full(n_points, float(weights)) if weights.ndim == 0 else weights
+    if weights.shape != (n_points,):
+        raise InvalidInputError(
+            f"sample_weight.shape == {weights.shape}, expected ({n_points},): one weight per row; "
+            "those of unlabelled rows are ignored."
+        )
+    chosen = weights[rows]
+    bad = int((~np.isfinite(chosen) | (chosen < 0)).sum())
+    if bad:
+        raise InvalidInputError(
+            f"sample_weight must be finite and not negative; {bad} of {len(rows)} labelled rows "
+            "break this. A weight says how much a label counts: 0 ignores it."
+        )
+    if not chosen.any():
+        raise InvalidInputError(
+            f"sample_weight is zero at all {len(rows)} labelled rows, so no label counts."
+        )
+    return chosen

@@ -1,0 +1,17 @@
+"""Layer 6: learners, which spread a few labels over all points, and what judges them."""
+
+from beltrami.learners.eigenfunctions import EigenfunctionClassifier, EigenfunctionRegressor
+from beltrami.learners.geodesic import GeodesicNeighborsClassifier
+from beltrami.learners.poisson import PoissonClassifier
+from beltrami.learners.regularized import GraphRegularizedClassifier, GraphRegularizedRegressor
+from beltrami.learners.selection import SemiSupervisedSplit
+
+__all__ = [
+    "EigenfunctionClassifier",
+    "EigenfunctionRegressor",
+    "GeodesicNeighborsClassifier",
+    "GraphRegularizedClassifier",
+    "GraphRegularizedRegressor",
+    "PoissonClassifier",
+    "SemiSupervisedSplit",
+]

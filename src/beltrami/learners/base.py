@@ -1,0 +1,162 @@
+"""What every learner on a graph shares: the graph first, the labels second, new points last.
+
+Points and labels with gaps enter; scores, labels, confidence and the rows that no label reaches
+leave. A learner adds two things: what it prepares from the graph alone, and how labels become
+scores. Part of layer 6.
+"""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from beltrami.core.errors import GraphDoesNotHelpWarning
+from beltrami.core.types import BoolVector, FloatMatrix, Points
+from beltrami.graph.fitted import attached_to_fit, checked_points, fitted_graph, graph_tags
+from beltrami.graph.model import Attachment
+from beltrami.learners.diagnosis import Diagnosis, diagnosis_of
+from beltrami.learners.model import Choice, Labeled, LeftOut
+
+
+class GraphLearner(BaseEstimator):
+    """A learner that sees the data through a neighbourhood graph."""
+
+    graph: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Build the graph of X and learn from the labels in y.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            One row per point, labelled or not, in any order.
+        y : array-like of shape (n,)
+            Labels, with unlabelled rows marked.
+        sample_weight : array-like of shape (n,) or None, default=None
+            How much each label counts; 0 makes the row unlabelled.
+
+        Returns
+        -------
+        GraphLearner
+            Itself, fitted.
+        """
+        points = checked_points(self, X, reset=True)
+        labeled = self._read(y, points.shape[0], sample_weight)
+        self.graph_, self.recipe_ = fitted_graph(self._recipe(), points)
+        self.points_ = points
+        self.n_components_, self.component_ = self.graph_.components()
+        self._prepare(labeled)
+        self._learn(labeled)
+        return self
+
+    def fit_labels(self, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from other labels of the same points; the graph and what rests on it are kept.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            Labels, with unlabelled rows marked.
+        sample_weight : array-like of shape (n,) or None, default=None
+            How much each label counts.
+
+        Returns
+        -------
+        GraphLearner
+            Itself, with the new labels.
+        """
+        check_is_fitted(self)
+        self._learn(self._read(y, self.graph_.n_nodes, sample_weight))
+        return self
+
+    def diagnose(self) -> Diagnosis:
+        """Say how far the result can be trusted, judged on the labels themselves.
+
+        Components without a label, how pure the labels' neighbourhoods are, what was chosen and
+        why, and the leave-one-out error beside that of k-NN and ridge regression on the labelled
+        rows alone. Print it. Costs a solve per label for some learners.
+
+        Returns
+        -------
+        Diagnosis
+            The facts, printable.
+
+        Warns
+        -----
+        GraphDoesNotHelpWarning
+            When a plain supervised learner does clearly better on the held-out labels.
+        """
+        check_is_fitted(self)
+        found = diagnosis_of(
+            type(self).__name__,
+            self.graph_,
+            self.points_,
+            getattr(self.recipe_, "metric", None),
+            self._labeled,
+            self.reached_,
+            self._left_out(),
+            tuple(choice.reason for choice in self._choices()),
+            tuple(map(str, getattr(self, "classes_", ()))),
+        )
+        if found.is_beaten:
+            warnings.warn(found.advice[0], GraphDoesNotHelpWarning, stacklevel=2)
+        return found
+
+    def _choices(self) -> tuple[Choice, ...]:
+        """Return what was chosen from the data."""
+        return ()
+
+    def _recipe(self) -> Any:
+        """Return what makes the graph; a learner may have a default of its own."""
+        return self.graph
+
+    def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
+        """Turn y into numbers, and remember what is needed to turn numbers into labels."""
+        raise NotImplementedError
+
+    def _prepare(self, labeled: Labeled) -> None:
+        """Work out what depends on the graph only; by default nothing."""
+
+    def _learn(self, labeled: Labeled) -> None:
+        """Turn labels into the fitted attributes."""
+        raise NotImplementedError
+
+    def _scores(self, labeled: Labeled) -> FloatMatrix:
+        """Return the scores of all rows, one column per target."""
+        raise NotImplementedError
+
+    def _left_out(self) -> LeftOut:
+        """Return the exact leave-one-out predictions."""
+        raise NotImplementedError
+
+    def _reach(self, labeled: Labeled) -> BoolVector:
+        """Say which rows share a component of the graph with a label."""
+        has_label = np.zeros(self.n_components_, dtype=bool)
+        has_label[self.component_[labeled.rows]] = True
+        return has_label[self.component_]
+
+    def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
+        """Return the scores of new points and whether a label reaches them.
+
+        By default the weighted mean over the neighbours that are reached, which is what the
+        smoothest function would be there; a point of the fit gets its own scores.
+        """
+        tie = attached_to_fit(self, points)
+        inside = csr_array(tie.weights @ diags_array(self.reached_.astype(np.float64)))
+        totals = np.asarray(inside.sum(axis=1)).ravel()
+        reached = totals > 0
+        scores = inside @ self.scores_ / np.where(reached, totals, 1.0)[:, None]
+        return self._with_twins(tie, scores, reached)
+
+    def _with_twins(
+        self, tie: Attachment, scores: FloatMatrix, reached: BoolVector
+    ) -> tuple[FloatMatrix, BoolVector]:
+        is_old = tie.twins >= 0
+        scores[is_old] = self.scores_[tie.twins[is_old]]
+        reached[is_old] = self.reached_[tie.twins[is_old]]
+        return scores, reached
+
+    def __sklearn_tags__(self) -> Any:
+        return graph_tags(super().__sklearn_tags__(), self.graph)

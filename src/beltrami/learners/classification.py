@@ -1,0 +1,200 @@
+"""The face of every classifier: labels of any type in, labels with a confidence out."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
+from beltrami.data.labels import checked_weights, decoded, encode_labels
+from beltrami.graph.fitted import checked_points
+from beltrami.learners.base import GraphLearner
+from beltrami.learners.model import Labeled
+
+
+class GraphClassifier(ClassifierMixin, GraphLearner):
+    """A classifier on a graph: subclasses give scores, one column per class."""
+
+    unlabeled: Any
+    classes: Any
+
+    def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
+        labels = encode_labels(y, n_points, unlabeled=self.unlabeled, classes=self.classes)
+        rows = labels.rows
+        labeled = Labeled.of(rows, labels.one_hot(), checked_weights(sample_weight, n_points, rows))
+        self.classes_, self._marker, self._codes = labels.classes, labels.marker, labels.codes
+        return labeled
+
+    def _learn(self, labeled: Labeled) -> None:
+        self._labeled = labeled
+        self._has_label = labeled.targets.any(axis=0)
+        self.class_prior_ = labeled.mean
+        self.reached_ = self._reach(labeled)
+        self.scores_ = self._without_absent(self._scores(labeled))
+        self.label_distributions_ = self._distributions(self.scores_, self.reached_)
+        codes = np.where(self.reached_, self.scores_.argmax(axis=1), -1)
+        # A label that was given is never overwritten; the distribution says what the others think.
+        given = self._codes >= 0
+        codes[given] = self._codes[given]
+        self.transduction_ = decoded(codes, self.classes_, self._marker)
+        own = self.label_distributions_[np.arange(len(codes)), codes]
+        self.confidence_ = np.where(self.reached_, own, 0.0)
+
+    def _without_absent(self, scores: FloatMatrix) -> FloatMatrix:
+        """Put the score of a class without a label below all others, and keep it finite."""
+        if self._has_label.all():
+            return scores
+        scores = scores.copy()
+        lowest = scores[:, self._has_label].min(axis=1, keepdims=True)
+        scores[:, ~self._has_label] = lowest - 1.0
+        return scores
+
+    def _distributions(self, scores: FloatMatrix, reached: BoolVector) -> FloatMatrix:
+        """Return probabilities: rows that nothing reaches get the shares of the labels."""
+        probabilities = self._probabilities(scores)
+        if not self._has_label.all():
+            probabilities[:, ~self._has_label] = 0.0
+        totals = probabilities.sum(axis=1, keepdims=True)
+        known = reached[:, None] & (totals > 0)
+        np.divide(probabilities, totals, out=probabilities, where=known)
+        if not known.all():
+            probabilities[~known[:, 0]] = self.class_prior_
+        return probabilities
+
+    def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
+        """Return non-negative numbers in proportion to the probabilities, in a new array."""
+        return np.maximum(scores, 0.0)
+
+    def decision_function(self, X: Any) -> FloatMatrix:
+        """Return the scores of the classes at new points.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points, of the fit or new.
+
+        Returns
+        -------
+        ndarray of shape (m, k), or (m,) for two classes
+            For two classes half the difference of their scores, positive for ``classes_[1]``.
+        """
+        scores, _ = self._checked_scores(X)
+        if scores.shape[1] == 2:
+            return np.asarray(scores[:, 1] - scores[:, 0]) / 2
+        return scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the classes of points, of the fit or new.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Classes; the marker of unlabelled rows for a point that no label reaches.
+        """
+        scores, reached = self._checked_scores(X)
+        codes = np.where(reached, scores.argmax(axis=1), -1)
+        return decoded(codes, self.classes_, self._marker)
+
+    def predict_proba(self, X: Any) -> FloatMatrix:
+        """Return the probabilities of the classes at points, of the fit or new.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m, k)
+            Rows sum to one; the shares of the labels for a point that no label reaches.
+        """
+        return self._distributions(*self._checked_scores(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy on the labelled rows; unlabelled ones are never counted.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points.
+        y : array-like of shape (m,)
+            Their labels; rows without one are left out.
+        sample_weight : array-like of shape (m,) or None, default=None
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            Share of right answers.
+        """
+        from beltrami.learners.selection import labelled_accuracy
+
+        found = self.predict(X)
+        return labelled_accuracy(y, found, sample_weight=sample_weight, unlabeled=self.unlabeled)
+
+    def _checked_scores(self, X: Any) -> tuple[FloatMatrix, BoolVector]:
+        check_is_fitted(self)
+        return self._scores_at(checked_points(self, X, reset=False))
+
+
+def softmax(scores: FloatMatrix, temperature: float) -> FloatMatrix:
+    """Return exp(s / T) over its sum along rows, without overflow.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, k)
+        Scores.
+    temperature : float
+        T; the smaller, the surer.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Rows sum to one.
+    """
+    shifted: FloatMatrix = scores - scores.max(axis=1, keepdims=True)
+    shifted /= temperature
+    np.exp(shifted, out=shifted)
+    shifted /= shifted.sum(axis=1, keepdims=True)
+    return shifted
+
+
+_TEMPERATURES = np.geomspace(0.05, 5.0, 61)
+_TYPICAL = 0.5
+
+
+def fitted_temperature(scores: FloatMatrix, targets: FloatMatrix, weights: FloatVector) -> float:
+    """Return the temperature at which held-out scores are most believable.
+
+    The mean log-loss of softmax(scores / T) is minimised over T, with the weight of one further
+    label spent on T = 0.5: a few labels that all come out right are no proof of certainty.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (l, k)
+        Scores of rows that had no part in them.
+    targets : ndarray of shape (l, k)
+        Their true classes, one-hot.
+    weights : ndarray of shape (l,)
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        T.
+    """
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    true = (shifted * targets).sum(axis=1)
+    losses = [
+        weights @ (np.log(np.exp(shifted / T).sum(axis=1)) - true / T)
+        + weights.mean() * np.log(T / _TYPICAL) ** 2
+        for T in _TEMPERATURES
+    ]
+    return float(_TEMPERATURES[int(np.argmin(losses))])

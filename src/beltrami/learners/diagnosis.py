@@ -1,0 +1,285 @@
+"""How far a result can be trusted: facts about graph and labels, beside supervised baselines.
+
+A fitted learner's graph, labels and leave-one-out predictions enter; a printable `Diagnosis`
+leaves. Part of layer 6.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
+from beltrami.graph.model import Graph
+from beltrami.graph.search import open_space
+from beltrami.learners.model import Labeled, LeftOut
+from beltrami.solvers.least_squares import held_out_values
+
+_CLEARLY = 1.64
+"""Standard errors by which a baseline must be better before the graph is called no help."""
+
+_RIDGES = np.geomspace(1e-4, 1e3, 15)
+_VOTERS = (1, 3, 5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """Facts about a fitted learner.
+
+    Attributes
+    ----------
+    learner : str
+        Its class.
+    n_points, n_labels : int
+        Sizes.
+    class_counts : dict of str to int
+        Labels per class; empty for a regression.
+    n_components : int
+        Connected components of the graph.
+    n_components_unlabelled : int
+        Those without a label.
+    n_unreached : int
+        Rows in them.
+    n_label_pairs : int
+        Edges of the graph that join two labelled rows.
+    purity : float or None
+        Weighted share of those that join the same class; None without such edges or classes.
+    choices : tuple of str
+        What was chosen from the data, and why.
+    measure : str
+        "error rate" or "mean squared error".
+    held_out : float
+        The learner's own, each label predicted by the others on the unchanged graph.
+    baselines : dict of str to float
+        The same of learners that see the labelled rows only.
+    n_left_out : int
+        Labels that were left out in turn.
+    is_beaten : bool
+        Whether a baseline is clearly better.
+    advice : tuple of str
+        What to do, most important first.
+    """
+
+    learner: str
+    n_points: int
+    n_labels: int
+    class_counts: dict[str, int]
+    n_components: int
+    n_components_unlabelled: int
+    n_unreached: int
+    n_label_pairs: int
+    purity: float | None
+    choices: tuple[str, ...]
+    measure: str
+    held_out: float
+    baselines: dict[str, float]
+    n_left_out: int
+    is_beaten: bool
+    advice: tuple[str, ...]
+
+    def __str__(self) -> str:
+        show = "{:.1%}".format if self.measure == "error rate" else "{:.4g}".format
+        purity = "-" if self.purity is None else f"{self.purity:.1%}"
+        rows = [
+            ("points", f"{self.n_points}, of which {self.n_labels} labelled"),
+            ("components", f"{self.n_components}; without a label {self.n_components_unlabelled}"),
+            ("not reached", f"{self.n_unreached} points"),
+            ("label purity", f"{purity} of {self.n_label_pairs} edges between labelled points"),
+            (f"{self.measure}, held out", f"{show(self.held_out)} on {self.n_left_out} labels"),
+            *((f"  {name}, labels alone", show(value)) for name, value in self.baselines.items()),
+        ]
+        if self.class_counts:
+            counts = sorted(self.class_counts.items(), key=lambda item: item[1])
+            fewest, most = counts[0], counts[-1]
+            text = f"{len(counts)}, {fewest[1]} ({fewest[0]}) to {most[1]} ({most[0]}) labels each"
+            rows.insert(1, ("classes", text))
+        width = max(len(name) for name, _ in rows)
+        lines = [self.learner, *(f"  {name:<{width}}  {value}" for name, value in rows)]
+        lines += [f"  chosen: {reason}" for reason in self.choices]
+        lines += [f"  ! {line}" for line in self.advice]
+        return "\n".join(lines)
+
+
+def diagnosis_of(
+    learner: str,
+    graph: Graph,
+    points: Points,
+    metric: Any,
+    labeled: Labeled,
+    reached: BoolVector,
+    left_out: LeftOut,
+    choices: tuple[str, ...],
+    names: tuple[str, ...],
+) -> Diagnosis:
+    """Gather the facts.
+
+    Parameters
+    ----------
+    learner : str
+        Name of its class.
+    graph : Graph
+        Of the fit.
+    points : ndarray or csr_array of shape (n, d)
+        Of the fit.
+    metric : str, callable or None
+        Of the recipe; None for a given graph, which leaves the baselines Euclidean.
+    labeled : Labeled
+        The labels.
+    reached : ndarray of shape (n,)
+        Whether a label reaches each row.
+    left_out : LeftOut
+        What the labels say of each other.
+    choices : tuple of str
+        Reasons of what was chosen.
+    names : tuple of str
+        The classes; empty for a regression.
+
+    Returns
+    -------
+    Diagnosis
+        Printable.
+    """
+    is_class = bool(names)
+    losses = _losses(left_out.scores, left_out, is_class=is_class)
+    rivals = {
+        name: _losses(scores, left_out, is_class=is_class)
+        for name, scores in _baselines(points, metric, left_out, is_class=is_class).items()
+    }
+    count, membership = graph.components()
+    unlabelled = count - len(np.unique(membership[labeled.rows]))
+    n_pairs, purity = _purity(graph, labeled) if is_class else (0, None)
+    beaten = [name for name, rival in rivals.items() if _is_clear(losses - rival)]
+    average = {name: _mean(rival, left_out) for name, rival in rivals.items()}
+    advice = _advice(beaten, average, unlabelled, int((~reached).sum()), purity, n_pairs)
+    return Diagnosis(
+        learner=learner,
+        n_points=graph.n_nodes,
+        n_labels=len(labeled.rows),
+        class_counts=dict(
+            zip(names, (labeled.targets > 0).sum(axis=0).astype(int).tolist(), strict=True)
+        )
+        if is_class
+        else {},
+        n_components=count,
+        n_components_unlabelled=unlabelled,
+        n_unreached=int((~reached).sum()),
+        n_label_pairs=n_pairs,
+        purity=purity,
+        choices=choices,
+        measure="error rate" if is_class else "mean squared error",
+        held_out=_mean(losses, left_out),
+        baselines=average,
+        n_left_out=len(left_out.rows),
+        is_beaten=bool(beaten),
+        advice=advice,
+    )
+
+
+def _losses(scores: FloatMatrix, left_out: LeftOut, *, is_class: bool) -> FloatVector:
+    truth = left_out.targets
+    if is_class:
+        return np.asarray(scores.argmax(axis=1) != truth.argmax(axis=1), dtype=np.float64)
+    return np.asarray(((scores - truth) ** 2).sum(axis=1))
+
+
+def _mean(losses: FloatVector, left_out: LeftOut) -> float:
+    return float(np.average(losses, weights=left_out.weights))
+
+
+def _is_clear(gaps: FloatVector) -> bool:
+    """Say whether a mean of paired differences is clearly above zero."""
+    if len(gaps) < 5:
+        return False
+    error = float(gaps.std(ddof=1)) / np.sqrt(len(gaps))
+    return bool(gaps.mean() > _CLEARLY * error and gaps.mean() > 0)
+
+
+def _purity(graph: Graph, labeled: Labeled) -> tuple[int, float | None]:
+    codes = np.full(graph.n_nodes, -1)
+    codes[labeled.rows] = labeled.targets.argmax(axis=1)
+    inner = graph.weights[labeled.rows][:, labeled.rows].tocoo()
+    if inner.nnz == 0:
+        return 0, None
+    own = codes[labeled.rows]
+    rows, columns = inner.coords
+    same = own[rows] == own[columns]
+    return inner.nnz // 2, float(inner.data[same].sum() / inner.data.sum())
+
+
+def _baselines(
+    points: Points, metric: Any, left_out: LeftOut, *, is_class: bool
+) -> dict[str, FloatMatrix]:
+    """Return held-out predictions of k-NN (the best k) and ridge, from the labelled rows alone."""
+    rows = left_out.rows
+    if len(rows) < 3:
+        return {}
+    own = points[rows][:, rows] if metric == "precomputed" else points[rows]
+    votes = _neighbor_votes(own, metric or "euclidean", left_out)
+    best = min(votes, key=lambda k: _mean(_losses(votes[k], left_out, is_class=is_class), left_out))
+    found = {f"{best}-NN": votes[best]}
+    if metric != "precomputed":
+        found["ridge"] = _ridge(own, left_out, is_class=is_class)
+    return found
+
+
+def _neighbor_votes(points: Points, metric: Any, left_out: LeftOut) -> dict[int, FloatMatrix]:
+    k = min(max(_VOTERS), len(left_out.rows) - 1)
+    space = open_space(points, metric)
+    lists = space.neighbors(k, search="exact", rng=np.random.default_rng(0)).indices
+    return {
+        n: left_out.targets[lists[:, :n]].mean(axis=1)
+        # The nearest breaks a tie.
+        + 1e-6 * left_out.targets[lists[:, 0]]
+        for n in _VOTERS
+        if n <= k
+    }
+
+
+def _ridge(points: Points, left_out: LeftOut, *, is_class: bool) -> FloatMatrix:
+    """Return exact leave-one-out predictions of ridge regression, at its best strength."""
+    dense = points.toarray() if issparse(points) else np.asarray(points)
+    centred = dense.astype(np.float64) - dense.mean(axis=0)
+    spread = centred.std(axis=0)
+    centred /= np.where(spread > 0, spread, 1.0)
+    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    count, mean = len(dense), left_out.targets.mean(axis=0)
+    along = left.T @ (left_out.targets - mean)
+    best: tuple[float, FloatMatrix] = (np.inf, left_out.targets)
+    for strength in _RIDGES * max(float((sizes**2).mean()), 1e-300):
+        shrink = sizes**2 / (sizes**2 + strength)
+        fitted = mean + left @ (shrink[:, None] * along)
+        leverages = 1 / count + left**2 @ shrink
+        scores = held_out_values(left_out.targets, fitted, leverages).values
+        loss = _mean(_losses(scores, left_out, is_class=is_class), left_out)
+        if loss < best[0]:
+            best = (loss, scores)
+    return best[1]
+
+
+def _advice(
+    beaten: list[str],
+    baselines: dict[str, float],
+    unlabelled: int,
+    n_unreached: int,
+    purity: float | None,
+    n_pairs: int,
+) -> tuple[str, ...]:
+    lines = []
+    if beaten:
+        name = min(beaten, key=baselines.__getitem__)
+        lines.append(
+            f"the graph does not help here: {name} on the labelled rows alone does clearly better "
+            "on held-out labels. Use it, or try another metric, scaling or graph."
+        )
+    if n_unreached:
+        lines.append(
+            f"{n_unreached} points in {unlabelled} component(s) have no label to learn from: label "
+            "one in each, raise n_neighbors, or pass connect='mst'."
+        )
+    if purity is not None and n_pairs >= 10 and purity < 0.5:
+        lines.append(
+            f"only {purity:.0%} of the edges between labelled points join the same class: the "
+            "metric does not see the classes."
+        )
+    return tuple(lines)

@@ -1,0 +1,128 @@
+"""The nouns of this layer: labels as numbers, what they say of each other, what was chosen."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labeled:
+    """The labelled rows as numbers.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (l,)
+        Which rows they are.
+    targets : ndarray of shape (l, k)
+        One column per class, zeros with a single one; or one column of values.
+    weights : ndarray of shape (l,)
+        How much each counts; positive.
+    """
+
+    rows: IndexVector
+    targets: FloatMatrix
+    weights: FloatVector
+
+    @classmethod
+    def of(cls, rows: IndexVector, targets: FloatMatrix, weights: FloatVector) -> "Labeled":
+        """Drop the labels that count nothing."""
+        counts = weights > 0
+        return cls(rows[counts], targets[counts], weights[counts])
+
+    @property
+    def mean(self) -> FloatVector:
+        """Weighted mean of the targets: the class shares, or the mean value."""
+        mean: FloatVector = self.weights @ self.targets / self.weights.sum()
+        return mean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOut:
+    """What each labelled row is predicted to be by the other labels, the graph unchanged.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m,)
+        The labelled rows this was worked out for: all, or a sample of many.
+    targets : ndarray of shape (m, k)
+        What they are.
+    scores : ndarray of shape (m, k)
+        What the others say.
+    weights : ndarray of shape (m,)
+        How much each counts.
+    """
+
+    rows: IndexVector
+    targets: FloatMatrix
+    scores: FloatMatrix
+    weights: FloatVector
+
+    @property
+    def error(self) -> float:
+        """Weighted share of rows whose class the others get wrong."""
+        wrong = self.scores.argmax(axis=1) != self.targets.argmax(axis=1)
+        return float(np.average(wrong, weights=self.weights))
+
+    @property
+    def squared_error(self) -> float:
+        """Weighted mean of the squared residuals, summed over columns."""
+        squares = ((self.scores - self.targets) ** 2).sum(axis=1)
+        return float(np.average(squares, weights=self.weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """A parameter chosen by leave-one-out, with what else was tried.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    value : float
+        What was chosen.
+    tried : ndarray of shape (c,)
+        All candidates.
+    losses : ndarray of shape (c,)
+        Their leave-one-out losses.
+    reason : str
+        Why, for a person to read.
+    honest : ndarray of shape (l,) or None, default=None
+        For values: held-out residuals in which each label had no part in the choice either.
+    """
+
+    name: str
+    value: float
+    tried: NDArray[np.float64]
+    losses: NDArray[np.float64]
+    reason: str
+    honest: FloatVector | None = None
+
+
+def honest_residuals(residuals: FloatMatrix, labeled: Labeled) -> FloatVector:
+    """Return held-out residuals with the choice among candidates made anew without each label.
+
+    Residuals of the candidate that is best on all labels are too small: each label helped to
+    choose it. Here the candidate for label i is the best on the others.
+
+    Parameters
+    ----------
+    residuals : ndarray of shape (c, l)
+        Leave-one-out residuals of c candidates.
+    labeled : Labeled
+        One value per label, and weights.
+
+    Returns
+    -------
+    ndarray of shape (l,)
+        One residual per label.
+    """
+    targets = labeled.targets[:, 0]
+    clipped = targets - np.clip(targets - residuals, targets.min(), targets.max())
+    losses = labeled.weights * clipped**2
+    others = losses.sum(axis=1, keepdims=True) - losses
+    chosen = others.argmin(axis=0)
+    honest: FloatVector = residuals[chosen, np.arange(len(targets))]
+    return honest

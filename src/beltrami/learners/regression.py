@@ -1,0 +1,149 @@
+"""The face of every regressor: numbers with gaps in, numbers with an interval out."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.data.labels import checked_weights, encode_values
+from beltrami.graph.fitted import attached_to_fit, checked_points
+from beltrami.learners.base import GraphLearner
+from beltrami.learners.model import Labeled
+
+_BLOCK = 4096
+
+
+class GraphRegressor(RegressorMixin, GraphLearner):
+    """A regressor on a graph: subclasses give values and how they depend on each label."""
+
+    def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
+        values, rows = encode_values(y, n_points)
+        weights = checked_weights(sample_weight, n_points, rows)
+        self._given = values
+        return Labeled.of(rows, values[rows, None], weights)
+
+    def _learn(self, labeled: Labeled) -> None:
+        self._labeled = labeled
+        self.reached_ = self._reach(labeled)
+        self.mean_ = float(labeled.mean[0])
+        self.scores_ = np.where(self.reached_[:, None], self._scores(labeled), self.mean_)
+        values = np.where(self.reached_, self.scores_[:, 0], np.nan)
+        # A value that was given is never overwritten; `predict` says what the learner thinks.
+        given = ~np.isnan(self._given)
+        values[given] = self._given[given]
+        self.transduction_ = values
+
+    def predict(self, X: Any) -> FloatVector:
+        """Return the values of points, of the fit or new.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Always finite: the mean of the labels for a point that no label reaches.
+        """
+        check_is_fitted(self)
+        scores, reached = self._scores_at(checked_points(self, X, reset=False))
+        return np.where(reached, scores[:, 0], self.mean_)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> FloatMatrix:
+        r"""Return intervals that hold the true values of a stated share of points.
+
+        Jackknife+ [BarberCandes21]_: with :math:`r_i` the exact leave-one-out residual of label i
+        and :math:`f_{-i}` the fit without it, the ends are the
+        :math:`\lceil (1 - \alpha)(l + 1) \rceil`-th smallest of :math:`f_{-i}(x) + |r_i|` and the
+        :math:`\lfloor \alpha (l + 1) \rfloor`-th smallest of :math:`f_{-i}(x) - |r_i|`. No fit is
+        repeated. Where a parameter was chosen by leave-one-out, :math:`|r_i|` is that of the choice
+        made without label i, or intervals would be too short. The statement is about labels drawn
+        at random from the same points.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points, of the fit or new.
+        coverage : float, default=0.9
+            1 - alpha, between 0 and 1. It takes at least 1 / alpha - 1 labels.
+
+        Returns
+        -------
+        ndarray of shape (m, 2)
+            Lower and upper ends; infinite for a point that no label reaches.
+        """
+        check_is_fitted(self)
+        points = checked_points(self, X, reset=False)
+        count = len(self._labeled.rows)
+        alpha = _checked_alpha(coverage, count)
+        scores, reached = self._scores_at(points)
+        residuals = self._residuals()
+        size = np.abs(next((c.honest for c in self._choices() if c.honest is not None), residuals))
+        ends = np.empty((len(scores), 2))
+        upper = int(np.ceil((1 - alpha) * (count + 1) - 1e-9)) - 1
+        lower = count - 1 - upper
+        influence = self._influence_at(points)
+        for start in range(0, len(scores), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            without = scores[rows] - influence[rows] * residuals
+            ends[rows, 0] = np.partition(without - size, lower, axis=1)[:, lower]
+            ends[rows, 1] = np.partition(without + size, upper, axis=1)[:, upper]
+        ends[~reached] = (-np.inf, np.inf)
+        return ends
+
+    def _residuals(self) -> FloatVector:
+        left_out = self._left_out()
+        residuals: FloatVector = (left_out.targets - left_out.scores)[:, 0]
+        return residuals
+
+    def _influence(self) -> FloatMatrix:
+        """Return the (n, l) matrix of how much each label moves each row of the fit."""
+        raise NotImplementedError
+
+    def _influence_at(self, points: Any) -> FloatMatrix:
+        """Return how much each label moves each new point: the mean over its neighbours."""
+        influence = self._influence()
+        tie = attached_to_fit(self, points)
+        totals = np.asarray(tie.weights.sum(axis=1)).ravel()
+        spread = tie.weights @ influence / np.where(totals > 0, totals, 1.0)[:, None]
+        is_old = tie.twins >= 0
+        spread[is_old] = influence[tie.twins[is_old]]
+        return np.asarray(spread)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R squared on the labelled rows; unlabelled ones are never counted.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points.
+        y : array-like of shape (m,)
+            Their values; rows with NaN are left out.
+        sample_weight : array-like of shape (m,) or None, default=None
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            One for a perfect answer, zero for the mean.
+        """
+        from beltrami.learners.selection import labelled_r2
+
+        return labelled_r2(y, self.predict(X), sample_weight=sample_weight)
+
+
+def _checked_alpha(coverage: float, count: int) -> float:
+    if not 0 < coverage < 1:
+        raise InvalidInputError(f"coverage={coverage!r} must lie between 0 and 1, such as 0.9.")
+    alpha = 1 - float(coverage)
+    needed = int(np.ceil(1 / alpha - 1 - 1e-9))
+    if count < needed:
+        raise InvalidInputError(
+            f"an interval of coverage {coverage} needs at least {needed} labels and there are "
+            f"{count}. Ask for less coverage, at most {count / (count + 1):.3f}, or label more."
+        )
+    return alpha

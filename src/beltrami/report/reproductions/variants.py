@@ -1,0 +1,152 @@
+"""Choices that the thesis leaves open in Table 3.1, one changed at a time.
+
+Nothing enters but the wish for a quick run; errors of each variant beside the thesis's leave. Part
+of layer 7.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from beltrami.core.progress import track
+from beltrami.core.types import FloatMatrix
+from beltrami.data import principal_components
+from beltrami.report.reproductions.cells import Cell, beside, page, summary, table_lines
+from beltrami.report.reproductions.learning_tables import SEEDS
+from beltrami.report.reproductions.model import Reproduction, StageClock, circumstances
+from beltrami.report.reproductions.published import TABLE_3_1
+from beltrami.report.reproductions.samples import Images, Sample, digit_images, digit_sample
+from beltrami.report.reproductions.trials import eigenvector_rows, label_draws, spectral_errors
+
+LABELLED = (100, 500, 5000)
+EIGENVECTORS = (10, 20, 50)
+STATED = "Euclidean, centred components"
+N_VARIANTS = 6
+
+
+def variant_samples(images: Images, clock: StageClock) -> Iterator[tuple[str, Sample]]:
+    """Yield each representation, distance and number of neighbours that needs its own graph.
+
+    Parameters
+    ----------
+    images : Images
+        MNIST.
+    clock : StageClock
+        Takes the time of the projections.
+
+    Yields
+    ------
+    name : str
+        What was changed.
+    sample : Sample
+        The points.
+    """
+    with clock.stage("principal components"):
+        centred = principal_components(images.training, 100)
+        uncentred = principal_components(images.training, 100, center=False)
+    stated = digit_sample(images, centred)
+    yield STATED, stated
+    yield "angle, centred components", digit_sample(images, centred, "angle")
+    yield "angle, uncentred components", digit_sample(images, uncentred, "angle")
+    yield "Euclidean, raw pixels", digit_sample(images, images.training)
+    yield "7 neighbours", replace(stated, n_neighbors=7)
+
+
+def variant_cells(
+    name: str, rows: FloatMatrix, sample: Sample, labelled: tuple[int, ...], n_draws: int, more: int
+) -> list[Cell]:
+    """Compute the cells of one variant.
+
+    Parameters
+    ----------
+    name : str
+        Of the variant.
+    rows : ndarray of shape (p, n)
+        Eigenvectors.
+    sample : Sample
+        Where the classes come from.
+    labelled : tuple of int
+        Numbers of labelled points.
+    n_draws : int
+        Draws per cell.
+    more : int
+        How many eigenvectors to take beyond the number that counts.
+
+    Returns
+    -------
+    list of dict
+        A cell per number of labelled points and of eigenvectors.
+    """
+    cells = []
+    for count in labelled:
+        draws = label_draws(sample.n_points, count, n_draws)
+        sizes = [size + more for size in EIGENVECTORS]
+        errors = spectral_errors(rows, sample.classes, draws, sizes)
+        cells += [
+            {
+                "variant": name,
+                "labelled": count,
+                "eigenvectors": size,
+                **summary(errors[:, column], TABLE_3_1.error(count, size)),
+            }
+            for column, size in enumerate(EIGENVECTORS)
+        ]
+    return cells
+
+
+def digits_variants(*, quick: bool = False) -> Reproduction:
+    """Compute three rows and columns of Table 3.1 under other choices than the stated one.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        Run at a small size.
+
+    Returns
+    -------
+    Reproduction
+        Record and page.
+    """
+    clock, n_draws = StageClock(), 2 if quick else 20
+    with clock.stage("data"):
+        images = digit_images(quick=quick)
+    labelled = tuple(count for count in LABELLED if count < len(images.classes))
+    cells: list[Cell] = []
+    with track("variants of table 3.1", total=N_VARIANTS) as advance:
+        for name, sample in variant_samples(images, clock):
+            with clock.stage(f"graph: {name}"):
+                graph = sample.graph()
+            with clock.stage("eigenvectors"):
+                rows = eigenvector_rows(graph, max(EIGENVECTORS) + 1)
+            with clock.stage("fits and predictions"):
+                cells += variant_cells(name, rows, sample, labelled, n_draws, 0)
+                if name == STATED:
+                    unseen = "constant vector not counted"
+                    cells += variant_cells(unseen, rows, sample, labelled, n_draws, 1)
+            advance(1)
+    record = {
+        "name": "thesis-3.1-variants",
+        "source": f"{TABLE_3_1.source}, three rows and three columns",
+        "data": f"MNIST, first {len(images.classes)} training images",
+        "n": len(images.classes),
+        "published_n": TABLE_3_1.n_points,
+        "settings": {
+            "stated": f"thesis-3.1 is '{STATED}', 8 neighbours, the constant vector counted",
+            "draws": f"mean over {n_draws}",
+        },
+        "seeds": SEEDS,
+        "remarks": ["Each variant changes one choice; the draws are the same for all."],
+        "seconds": clock.rounded(),
+        **circumstances(),
+        "errors": cells,
+    }
+    body = ["Percentage error on the unlabelled points: ours (thesis).", "", *_lines(cells)]
+    return Reproduction(record=record, table=page("thesis-3.1-variants", record, body))
+
+
+def _lines(cells: list[Cell]) -> list[str]:
+    groups: dict[str, list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(cell["variant"], []).append(cell)
+    header = [f"l = {cell['labelled']}, p = {cell['eigenvectors']}" for cell in groups[STATED]]
+    rows = [[name, *(beside(cell) for cell in found)] for name, found in groups.items()]
+    return table_lines(["variant", *header], rows)
