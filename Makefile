@@ -7,7 +7,7 @@ ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
 endif
 
-.PHONY: demo test lint types layers unit bench figures clean help
+.PHONY: demo test lint types layers unit bench contest figures clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -49,7 +49,12 @@ unit: $(VENV)/.checks  ## Tests and doctests
 bench: $(VENV)/.checks  ## The contests with peers, at full size
 	$(BIN)/python -m benchmarks.peers
 
-figures: $(VENV)/.installed  ## The papers' figures that the library draws so far
+contest: $(VENV)/.checks  ## Few labels: ours beside graphlearning, scikit-network and scikit-learn
+	$(BIN)/python -m pip install --quiet --group few-labels
+	$(BIN)/python -m benchmarks.few_labels
+	$(BIN)/python -m benchmarks.regression
+
+figures: $(VENV)/.installed  ## The papers' figures and tables that the library makes so far
 	$(BIN)/beltrami reproduce all --out out/figures
 
 clean:  ## Remove what was built

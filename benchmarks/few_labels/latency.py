@@ -24,7 +24,8 @@ def measure(problem: FewLabels, n_eigenvectors: int = 200) -> dict[str, Any]:
     import beltrami  # noqa: PLC0415 - as late as the methods
 
     draws = [labelled_rows(problem.targets, PER_CLASS, draw) for draw in range(CALLS + 1)]
-    model = getattr(beltrami, NEEDS)(n_eigenvectors=n_eigenvectors, graph=problem.graph)
+    settings = {"n_eigenvectors": n_eigenvectors, "gamma": "auto"}
+    model = getattr(beltrami, NEEDS)(**settings, graph=problem.graph)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         start = time.perf_counter()
@@ -40,7 +41,7 @@ def measure(problem: FewLabels, n_eigenvectors: int = 200) -> dict[str, Any]:
     return {
         "problem": problem.name,
         "n": problem.size,
-        "model": f"{NEEDS}(n_eigenvectors={n_eigenvectors})",
+        "model": f"{NEEDS}(n_eigenvectors={n_eigenvectors}, gamma='auto')",
         "labels": len(draws[0]),
         "full_fit_s": full_s,
         "fit_labels_ms": milliseconds[1:],  # the first was the warm-up

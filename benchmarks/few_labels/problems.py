@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -115,14 +115,14 @@ def _mnist() -> Mapping[str, np.ndarray]:
     return cached_points("mnist", N_MNIST).arrays  # on 100 principal components
 
 
-def _usps() -> Mapping[str, np.ndarray]:
-    usps = load_dataset("usps")
-    return {"points": np.asarray(usps.points, dtype=np.float32), "targets": usps.targets}
-
-
 def _digits(n: int | None = None) -> Mapping[str, np.ndarray]:
     digits = load_dataset("digits")
     return {"points": digits.points[:n].astype(np.float32), "targets": digits.targets[:n]}
+
+
+def _plain(name: str) -> Mapping[str, np.ndarray]:
+    data = load_dataset(name)
+    return {"points": np.asarray(data.points, dtype=np.float32), "targets": data.targets}
 
 
 def _imbalanced() -> Mapping[str, np.ndarray]:
@@ -151,11 +151,17 @@ PROBLEMS: Mapping[str, str] = {
     "digits": "scikit-learn's 1797 digits",
     "imbalanced": "images of MNIST, classes subsampled to sizes that fall geometrically from "
     f"{LARGEST} to {SMALLEST}, on their 100 principal components",
+    "isolet": "all 7797 spoken letters of ISOLET",
+    "phoneme": "4509 log-periodograms of 5 phonemes; no choice was made by looking at this set",
+    "coil20": "1440 views of 20 objects; no choice was made by looking at this set",
 }
 _SOURCES: Mapping[str, Callable[[], Mapping[str, np.ndarray]]] = {
     "mnist": _mnist,
-    "usps": _usps,
+    "usps": partial(_plain, "usps"),
     "digits": _digits,
     "imbalanced": _imbalanced,
+    "isolet": partial(_plain, "isolet"),
+    "phoneme": partial(_plain, "phoneme"),
+    "coil20": partial(_plain, "coil20"),
     "toy": lambda: _digits(TOY_ROWS),
 }

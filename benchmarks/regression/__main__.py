@@ -36,18 +36,19 @@ class Surface:
 
 def surfaces(n: int) -> list[Surface]:
     ball = np.asarray(bt.sphere(n, random_state=0).points)
+    x, y, z = ball.T
     roll = bt.swiss_roll(n, random_state=0)
     length, height = (np.asarray(roll.extras[key]) for key in ("arc_length", "height"))
     along, across = ((v - v.min()) / (v.max() - v.min()) for v in (length, height))
     return [
-        Surface("sphere", "x y + sin(3 z) / 2", ball, ball[:, 0] * ball[:, 1] + np.sin(3 * ball[:, 2]) / 2),
+        Surface("sphere", "x y + sin(3 z) / 2", ball, x * y + np.sin(3 * z) / 2),
         Surface(
             "swiss roll",
             "sin(2 pi s) + h, s along and h across, both 0 to 1",
             np.asarray(roll.points),
             np.sin(2 * np.pi * along) + across,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def learners() -> dict[str, Any]:

@@ -143,20 +143,23 @@ class GraphLearner(BaseEstimator):
         By default the weighted mean over the neighbours that are reached, which is what the
         smoothest function would be there; a point of the fit gets its own scores.
         """
-        tie = attached_to_fit(self, points)
+        return self._carried(attached_to_fit(self, points), self.scores_)
+
+    def _carried(self, tie: Attachment, values: FloatMatrix) -> tuple[FloatMatrix, BoolVector]:
+        """Return values of the fit's rows at new points, and whether a label reaches these."""
         inside = csr_array(tie.weights @ diags_array(self.reached_.astype(np.float64)))
         totals = np.asarray(inside.sum(axis=1)).ravel()
         reached = totals > 0
-        scores = inside @ self.scores_ / np.where(reached, totals, 1.0)[:, None]
-        return self._with_twins(tie, scores, reached)
+        carried = inside @ values / np.where(reached, totals, 1.0)[:, None]
+        return self._with_twins(tie, carried, reached, values)
 
     def _with_twins(
-        self, tie: Attachment, scores: FloatMatrix, reached: BoolVector
+        self, tie: Attachment, carried: FloatMatrix, reached: BoolVector, values: FloatMatrix
     ) -> tuple[FloatMatrix, BoolVector]:
         is_old = tie.twins >= 0
-        scores[is_old] = self.scores_[tie.twins[is_old]]
+        carried[is_old] = values[tie.twins[is_old]]
         reached[is_old] = self.reached_[tie.twins[is_old]]
-        return scores, reached
+        return carried, reached
 
     def __sklearn_tags__(self) -> Any:
         return graph_tags(super().__sklearn_tags__(), self.graph)

@@ -24,7 +24,7 @@ class GraphClassifier(ClassifierMixin, GraphLearner):
         labels = encode_labels(y, n_points, unlabeled=self.unlabeled, classes=self.classes)
         rows = labels.rows
         labeled = Labeled.of(rows, labels.one_hot(), checked_weights(sample_weight, n_points, rows))
-        self.classes_, self._marker, self._codes = labels.classes, labels.marker, labels.codes
+        self.classes_, self._marker = labels.classes, labels.marker
         return labeled
 
     def _learn(self, labeled: Labeled) -> None:
@@ -35,9 +35,8 @@ class GraphClassifier(ClassifierMixin, GraphLearner):
         self.scores_ = self._without_absent(self._scores(labeled))
         self.label_distributions_ = self._distributions(self.scores_, self.reached_)
         codes = np.where(self.reached_, self.scores_.argmax(axis=1), -1)
-        # A label that was given is never overwritten; the distribution says what the others think.
-        given = self._codes >= 0
-        codes[given] = self._codes[given]
+        # A label that counts is never overwritten; the distribution says what the others think.
+        codes[labeled.rows] = labeled.targets.argmax(axis=1)
         self.transduction_ = decoded(codes, self.classes_, self._marker)
         own = self.label_distributions_[np.arange(len(codes)), codes]
         self.confidence_ = np.where(self.reached_, own, 0.0)

@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beltrami.core.memory import require_memory
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Seed
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, Points, Seed
 from beltrami.core.validation import check_choice
 from beltrami.graph.fitted import attached_to_fit
 from beltrami.graph.search import open_space
@@ -49,7 +50,8 @@ class _EigenfunctionLearner(GraphLearner):
         check_choice(self.new_points, _NEW_POINTS, name="new_points")
         check_gamma(self.gamma)
         n, count = self.graph_.n_nodes, len(labeled.rows)
-        if wanted_vectors(self.n_eigenvectors, count, n, most=1) > len(self.basis_.values):
+        wanted = wanted_vectors(self.n_eigenvectors, count, n, most=1)
+        if min(wanted + 1, n) > len(self.basis_.values):
             self._prepare(labeled)  # a share of more labels than before
         fit = spectral_fit(
             self.basis_.vectors[labeled.rows],
@@ -71,30 +73,30 @@ class _EigenfunctionLearner(GraphLearner):
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         if self.new_points == "neighbors":
             return self._votes(points)
-        tie = attached_to_fit(self, points)
-        inside = np.asarray((tie.weights @ self.reached_.astype(np.float64)) > 0)
-        scores = self._extended(tie.weights) @ self.spectral_fit_.coefficients
-        return self._with_twins(tie, scores, inside)
+        return self._extended(points, self.spectral_fit_.coefficients)
 
-    def _extended(self, weights: Any) -> FloatMatrix:
-        p = self.spectral_fit_.size
-        return extend_eigenvectors(
-            weights, self.basis_.vectors[:, :p], self.basis_.values[:p], kind="combinatorial"
-        )
+    def _extended(
+        self, points: Points, coefficients: FloatMatrix
+    ) -> tuple[FloatMatrix, BoolVector]:
+        """Return what coefficients on the eigenvectors say at new points, and who is reached."""
+        tie, p = attached_to_fit(self, points), len(coefficients)
+        inside = np.asarray((tie.weights @ self.reached_.astype(np.float64)) > 0)
+        vectors, values = self.basis_.vectors[:, :p], self.basis_.values[:p]
+        there = extend_eigenvectors(tie.weights, vectors, values, kind="combinatorial")
+        return self._with_twins(tie, there @ coefficients, inside, vectors @ coefficients)
 
     def _votes(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
-        """Let the three nearest points that a label reaches vote with what they were given."""
-        metric = getattr(self.recipe_, "metric", "euclidean")
-        base = np.flatnonzero(self.reached_)
-        if metric == "precomputed":
-            space, queries = open_space(self.points_, metric), points
-            voters = space.nearest(queries, min(_VOTERS, len(self.reached_)))[0]
-        else:
-            space = open_space(self.points_[base], metric)
-            voters = base[space.nearest(points, min(_VOTERS, len(base)))[0]]
-        return self._voted(voters), np.ones(len(voters), dtype=bool)
+        """Let the three nearest points vote with what they were given."""
+        voters, heard = self._voters(points)
+        return self._voted(voters, heard), np.asarray(heard.any(axis=1))
 
-    def _voted(self, voters: Any) -> FloatMatrix:
+    def _voters(self, points: Points) -> tuple[IndexMatrix, NDArray[np.bool_]]:
+        """Return the three nearest points of the fit and whether a label reaches each."""
+        space = open_space(self.points_, getattr(self.recipe_, "metric", "euclidean"))
+        voters: IndexMatrix = space.nearest(points, min(_VOTERS, len(self.reached_)))[0]
+        return voters, self.reached_[voters]
+
+    def _voted(self, voters: IndexMatrix, heard: NDArray[np.bool_]) -> FloatMatrix:
         raise NotImplementedError
 
     def _left_out(self) -> LeftOut:
@@ -122,10 +124,11 @@ class EigenfunctionClassifier(_EigenfunctionLearner, GraphClassifier):
     ----------
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
         How to make the graph, or the graph itself; None means ``KnnGraph()``. The thesis uses
-        ``KnnGraph(8, weights="binary")``.
+        ``KnnGraph(8, weights="binary")``, for phonemes 10 neighbours.
     n_eigenvectors : int, float or "auto", default="auto"
         p: a number, a share of the labels (0.2 is the thesis's rule), or chosen among up to 200
-        by exact leave-one-out. Without a penalty at most 0.6 per label are used.
+        by exact leave-one-out, at most 0.6 per label. As many as labels or more, without a
+        penalty, are lowered to that with a warning; never fewer than components of the graph.
     gamma : float or "auto", default=0.0
         Penalty, spectral ridge: 0 is the thesis's method; "auto" chooses it by exact
         leave-one-out and uses all eigenvectors.
@@ -205,13 +208,14 @@ class EigenfunctionClassifier(_EigenfunctionLearner, GraphClassifier):
     def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
         return softmax(scores, self.temperature_)
 
-    def _voted(self, voters: Any) -> FloatMatrix:
+    def _voted(self, voters: IndexMatrix, heard: NDArray[np.bool_]) -> FloatMatrix:
+        codes = self.scores_.argmax(axis=1)
+        codes[self._labeled.rows] = self._labeled.targets.argmax(axis=1)
         # Nearest first breaks ties: it has a little more than one vote.
-        codes = np.searchsorted(self.classes_, self.transduction_[voters])
         shares = 1.0 - 0.01 * np.arange(voters.shape[1])
         votes = np.zeros((len(voters), len(self.classes_)))
         for column, share in enumerate(shares):
-            votes[np.arange(len(voters)), codes[:, column]] += share
+            votes[np.arange(len(voters)), codes[voters[:, column]]] += share * heard[:, column]
         return np.asarray(2 * votes / shares.sum() - 1)
 
 
@@ -282,11 +286,23 @@ class EigenfunctionRegressor(_EigenfunctionLearner, GraphRegressor):
         self.tol = tol
         self.random_state = random_state
 
-    def _voted(self, voters: Any) -> FloatMatrix:
-        means: FloatVector = self.transduction_[voters].mean(axis=1)
-        return means[:, None]
+    def _voted(self, voters: IndexMatrix, heard: NDArray[np.bool_]) -> FloatMatrix:
+        return _mean_of_heard(self.transduction_[:, None], voters, heard)
 
-    def _influence(self) -> FloatMatrix:
-        operator = self.spectral_fit_.operator()
-        influence: FloatMatrix = self.basis_.vectors[:, : len(operator)] @ operator
-        return influence
+    def _shifts_at(self, points: Points, residuals: FloatVector) -> FloatMatrix:
+        operator = self.spectral_fit_.operator() * residuals
+        if self.new_points == "nystrom":
+            return self._extended(points, operator)[0]
+        shifts: FloatMatrix = self.basis_.vectors[:, : len(operator)] @ operator
+        shifts[self._labeled.rows] = np.diag(residuals)  # these vote as given, but for their own
+        return _mean_of_heard(shifts, *self._voters(points))
+
+
+def _mean_of_heard(
+    values: FloatMatrix, voters: IndexMatrix, heard: NDArray[np.bool_]
+) -> FloatMatrix:
+    totals = np.zeros((len(voters), values.shape[1]))
+    for column in range(voters.shape[1]):
+        rows = np.flatnonzero(heard[:, column])
+        totals[rows] += values[voters[rows, column]]
+    return np.asarray(totals / np.maximum(heard.sum(axis=1), 1)[:, None])

@@ -90,7 +90,7 @@ class Choice:
     reason : str
         Why, for a person to read.
     honest : ndarray of shape (l,) or None, default=None
-        For values: held-out residuals in which each label had no part in the choice either.
+        For values: held-out residuals, each of the candidate chosen without it.
     """
 
     name: str
@@ -102,10 +102,11 @@ class Choice:
 
 
 def honest_residuals(residuals: FloatMatrix, labeled: Labeled) -> FloatVector:
-    """Return held-out residuals with the choice among candidates made anew without each label.
+    """Return held-out residuals, each of the candidate that is best by the others.
 
-    Residuals of the candidate that is best on all labels are too small: each label helped to
-    choose it. Here the candidate for label i is the best on the others.
+    Residuals of the candidate that is best on all labels are too small: each helped to choose it.
+    (The others' residuals still come from fits that hold label i; to leave out two at a time would
+    be the whole truth.)
 
     Parameters
     ----------
@@ -126,3 +127,16 @@ def honest_residuals(residuals: FloatMatrix, labeled: Labeled) -> FloatVector:
     chosen = others.argmin(axis=0)
     honest: FloatVector = residuals[chosen, np.arange(len(targets))]
     return honest
+
+
+def mean_of_others(labeled: Labeled) -> FloatMatrix:
+    """Return for each label the weighted mean of the others' targets, (l, k).
+
+    A single label has no others and gets its own.
+    """
+    weights, targets = labeled.weights[:, None], labeled.targets
+    if len(targets) == 1:
+        return targets.copy()
+    rest = np.maximum(weights.sum() - weights, np.finfo(np.float64).tiny)
+    others: FloatMatrix = (weights.T @ targets - weights * targets) / rest
+    return others

@@ -11,13 +11,17 @@ from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners.classification import GraphClassifier, softmax
 from beltrami.learners.diffusion import Refinement, Walk, matched_offsets
-from beltrami.learners.model import Choice, Labeled, LeftOut
+from beltrami.learners.model import Choice, Labeled, LeftOut, mean_of_others
 from beltrami.learners.regularized import checked_shares
 from beltrami.learners.smoothing import Smoother
 from beltrami.solvers.linear import solve
 
 _MOST_LEFT_OUT = 1000
 _WHOLE, _HALF = 1.0, 0.5
+_WORTH = 0.8
+"""Given class sizes are followed only where the cut falls below this share of what it was."""
+_TRIFLE = 1e-9
+"""Share of the largest flow that decides where nothing flows."""
 
 
 class PoissonClassifier(GraphClassifier):
@@ -36,8 +40,8 @@ class PoissonClassifier(GraphClassifier):
     of a random walk with the sources kept in, the largest class is taken again, and so on until
     hardly a point changes. How many steps is chosen from the data: the partition with the smallest
     normalised cut is kept, which sees ragged edges (too few steps) and swallowed classes (too
-    many). No class sizes are needed. Given ones are tried by degrees, and taken only as far as they
-    make the cut smaller.
+    many). No class sizes are needed. Given ones are tried by degrees, and followed only as far as
+    they make the cut smaller by a fifth.
 
     Parameters
     ----------
@@ -64,8 +68,8 @@ class PoissonClassifier(GraphClassifier):
     transduction_ : ndarray of shape (n,)
         The class of each row: the given one where there is one, the marker where no label reaches.
     label_distributions_ : ndarray of shape (n, k)
-        Share of a short walk from each row that ends in each class; for plain Poisson learning a
-        softmax of u. Not calibrated.
+        Share of a short walk from each row that ends in each class, sources included; for plain
+        Poisson learning a softmax of u. Not calibrated.
     confidence_ : ndarray of shape (n,)
         Probability of the class in ``transduction_``; 0 where no label reaches.
     reached_ : ndarray of shape (n,)
@@ -149,7 +153,7 @@ class PoissonClassifier(GraphClassifier):
         """
         shares = np.zeros((self.n_components_, flow.shape[1]))
         np.add.at(shares, self.component_[labeled.rows], labeled.targets)
-        trifle = 1e-9 * max(float(np.abs(flow).max()), 1e-300)
+        trifle = _TRIFLE * (float(np.abs(flow).max()) or 1.0)
         return np.asarray(trifle * (shares > 0)[self.component_])
 
     def _refined(
@@ -183,17 +187,20 @@ class PoissonClassifier(GraphClassifier):
         n_steps: int | None,
         priors: FloatVector,
     ) -> tuple[Refinement, FloatMatrix]:
-        """Move towards the given class sizes as far as the cut gets smaller, and no further."""
+        """Move towards the given class sizes where that makes the cut clearly smaller."""
         present = np.asarray(labeled.targets.any(axis=0))
         wanted = priors[present] / priors[present].sum()
-        sizes = np.bincount(best.codes, minlength=len(present))[present] / len(best.codes)
+        inside = np.flatnonzero(self.reached_)  # the others have no class, so no part in sizes
+        own = best.codes[self._walk.place[inside]]
+        sizes = np.bincount(own, minlength=len(present))[present] / len(inside)
         found, kept = best, flow
+        block = np.ix_(inside, present)
         for strength in (_HALF, _WHOLE):
-            mixed = np.maximum(sizes, 1 / len(flow)) ** (1 - strength) * wanted**strength
+            mixed = np.maximum(sizes, 1 / len(inside)) ** (1 - strength) * wanted**strength
             moved = flow.copy()
-            moved[:, present] += matched_offsets(flow[:, present], mixed / mixed.sum())
+            moved[block] += matched_offsets(flow[block], mixed / mixed.sum())
             candidate = self._refined(moved, right, labeled, n_steps)
-            if candidate.cut < found.cut:
+            if candidate.cut < min(_WORTH * best.cut, found.cut):
                 found, kept, self.prior_strength_ = candidate, moved, strength
         return found, kept
 
@@ -219,8 +226,8 @@ class PoissonClassifier(GraphClassifier):
         if self.n_steps != "auto":
             return ()
         reason = (
-            f"{self.n_steps_} diffusion steps between thresholds give the smallest normalised cut "
-            f"({self.cut_:.3g})"
+            f"{self.n_steps_} diffusion step(s) between thresholds give the smallest normalised "
+            f"cut ({self.cut_:.3g})"
         )
         return (Choice("n_steps", self.n_steps_, np.zeros(0), np.zeros(0), reason),)
 
@@ -235,12 +242,19 @@ class PoissonClassifier(GraphClassifier):
         columns -= self._degree_means(columns)
         between = columns[labeled.rows]
         component = self.component_[labeled.rows]
-        scores = np.empty(labeled.targets.shape)
+        scores, others_mean = np.empty(labeled.targets.shape), mean_of_others(labeled)
         for i in range(len(labeled.rows)):
             others = np.arange(len(labeled.rows)) != i
+            near = others & (component == component[i])
+            if not near.any():  # the others say nothing: their mean, as for all learners
+                scores[i] = others_mean[i]
+                continue
             rest = Labeled(np.flatnonzero(others), labeled.targets[others], labeled.weights[others])
             sources = class_sources(rest, component, self.n_components_)
             scores[i] = between[i, others] @ sources
+            # As in `_single_classes`: it decides where nothing flows.
+            trifle = _TRIFLE * (float(np.abs(scores[i]).max()) or 1.0)
+            scores[i] += trifle * labeled.targets[near].any(axis=0)
         return LeftOut(labeled.rows, labeled.targets, scores, labeled.weights)
 
 

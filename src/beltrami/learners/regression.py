@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.data.labels import checked_weights, encode_values
-from beltrami.graph.fitted import attached_to_fit, checked_points
+from beltrami.graph.fitted import checked_points
 from beltrami.learners.base import GraphLearner
 from beltrami.learners.model import Labeled
 
@@ -22,7 +22,6 @@ class GraphRegressor(RegressorMixin, GraphLearner):
     def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
         values, rows = encode_values(y, n_points)
         weights = checked_weights(sample_weight, n_points, rows)
-        self._given = values
         return Labeled.of(rows, values[rows, None], weights)
 
     def _learn(self, labeled: Labeled) -> None:
@@ -31,9 +30,8 @@ class GraphRegressor(RegressorMixin, GraphLearner):
         self.mean_ = float(labeled.mean[0])
         self.scores_ = np.where(self.reached_[:, None], self._scores(labeled), self.mean_)
         values = np.where(self.reached_, self.scores_[:, 0], np.nan)
-        # A value that was given is never overwritten; `predict` says what the learner thinks.
-        given = ~np.isnan(self._given)
-        values[given] = self._given[given]
+        # A value that counts is never overwritten; `predict` says what the learner thinks.
+        values[labeled.rows] = labeled.targets[:, 0]
         self.transduction_ = values
 
     def predict(self, X: Any) -> FloatVector:
@@ -54,15 +52,16 @@ class GraphRegressor(RegressorMixin, GraphLearner):
         return np.where(reached, scores[:, 0], self.mean_)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> FloatMatrix:
-        r"""Return intervals that hold the true values of a stated share of points.
+        r"""Return intervals meant to hold the true values of a stated share of points.
 
         Jackknife+ [BarberCandes21]_: with :math:`r_i` the exact leave-one-out residual of label i
         and :math:`f_{-i}` the fit without it, the ends are the
         :math:`\lceil (1 - \alpha)(l + 1) \rceil`-th smallest of :math:`f_{-i}(x) + |r_i|` and the
         :math:`\lfloor \alpha (l + 1) \rfloor`-th smallest of :math:`f_{-i}(x) - |r_i|`. No fit is
         repeated. Where a parameter was chosen by leave-one-out, :math:`|r_i|` is that of the choice
-        made without label i, or intervals would be too short. The statement is about labels drawn
-        at random from the same points.
+        in which that residual had no part, or intervals would be too short. For labels drawn at
+        random from the same points the share is about 1 - alpha; what is proven, without a choice,
+        is 1 - 2 alpha.
 
         Parameters
         ----------
@@ -86,10 +85,10 @@ class GraphRegressor(RegressorMixin, GraphLearner):
         ends = np.empty((len(scores), 2))
         upper = int(np.ceil((1 - alpha) * (count + 1) - 1e-9)) - 1
         lower = count - 1 - upper
-        influence = self._influence_at(points)
+        shifts = self._shifts_at(points, residuals)
         for start in range(0, len(scores), _BLOCK):
             rows = slice(start, start + _BLOCK)
-            without = scores[rows] - influence[rows] * residuals
+            without = scores[rows] - shifts[rows]
             ends[rows, 0] = np.partition(without - size, lower, axis=1)[:, lower]
             ends[rows, 1] = np.partition(without + size, upper, axis=1)[:, upper]
         ends[~reached] = (-np.inf, np.inf)
@@ -100,19 +99,9 @@ class GraphRegressor(RegressorMixin, GraphLearner):
         residuals: FloatVector = (left_out.targets - left_out.scores)[:, 0]
         return residuals
 
-    def _influence(self) -> FloatMatrix:
-        """Return the (n, l) matrix of how much each label moves each row of the fit."""
+    def _shifts_at(self, points: Any, residuals: FloatVector) -> FloatMatrix:
+        """Return the (m, l) matrix of how much the values at points fall without each label."""
         raise NotImplementedError
-
-    def _influence_at(self, points: Any) -> FloatMatrix:
-        """Return how much each label moves each new point: the mean over its neighbours."""
-        influence = self._influence()
-        tie = attached_to_fit(self, points)
-        totals = np.asarray(tie.weights.sum(axis=1)).ravel()
-        spread = tie.weights @ influence / np.where(totals > 0, totals, 1.0)[:, None]
-        is_old = tie.twins >= 0
-        spread[is_old] = influence[tie.twins[is_old]]
-        return np.asarray(spread)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R squared on the labelled rows; unlabelled ones are never counted.

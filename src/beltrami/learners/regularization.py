@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.learners.model import Labeled
+from beltrami.learners.model import Labeled, mean_of_others
 from beltrami.learners.smoothing import Smoother
 
 _RANK = 1e-12
@@ -63,19 +63,24 @@ class LabelKernel:
         scaled = roots[:, None] * ((kernel + kernel.T) / 2) * roots
         outside = _complement(roots[:, None] * constants)
         values, rotation = np.linalg.eigh(outside.T @ scaled @ outside)
-        kept = values > _RANK * max(float(values.max(initial=0.0)), 0.0)
-        return cls(outside @ rotation[:, kept], values[kept], roots)
+        return cls(outside @ rotation, np.maximum(values, 0.0), roots)
+
+    def inverse(self, alpha: float) -> FloatVector:
+        """Return 1 / (values + alpha), zero in directions that have neither."""
+        sums = self.values + alpha
+        least = _RANK * float(self.values.max(initial=0.0))
+        return np.asarray(np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > least))
 
     def multipliers(self, targets: FloatMatrix, alpha: float) -> FloatMatrix:
         """Return a, one column per target."""
         along = self.vectors.T @ (self.roots[:, None] * targets)
-        inner = self.vectors @ (along / (self.values + alpha)[:, None])
+        inner = self.vectors @ (along * self.inverse(alpha)[:, None])
         return np.asarray(self.roots[:, None] * inner)
 
     def operator(self, alpha: float) -> FloatMatrix:
         """Return the (l, l) matrix that turns targets into a."""
         half = self.roots[:, None] * self.vectors
-        return np.asarray((half / (self.values + alpha)) @ half.T)
+        return np.asarray((half * self.inverse(alpha)) @ half.T)
 
     def held_out_residuals(self, targets: FloatMatrix, alpha: float) -> FloatMatrix:
         r"""Return the exact leave-one-out residuals, :math:`a_i / B_{ii}` with B the operator.
@@ -94,7 +99,7 @@ class LabelKernel:
         """
         multipliers = self.multipliers(targets, alpha)
         half = self.roots[:, None] * self.vectors
-        diagonal = (half**2 / (self.values + alpha)).sum(axis=1)
+        diagonal = half**2 @ self.inverse(alpha)
         known = diagonal > _RANK * max(float(diagonal.max(initial=0.0)), 1e-300)
         residuals = np.full(targets.shape, np.nan)
         residuals[known] = multipliers[known] / diagonal[known, None]
@@ -199,6 +204,34 @@ class KernelFit:
         """Return the (n, l) matrix of how much each label moves each node."""
         return self.values(np.eye(len(self.labeled.rows)), alpha)
 
+    def shifts(self, residuals: FloatVector, alpha: float) -> FloatMatrix:
+        """Return how much the values at all nodes fall when each label is left out.
+
+        Without label i the fit is that with the label moved onto what the others predict, down by
+        its residual. Where means are taken off first, the mean changes, too.
+
+        Parameters
+        ----------
+        residuals : ndarray of shape (l,)
+            Leave-one-out residuals of one target.
+        alpha : float
+            Strength.
+
+        Returns
+        -------
+        ndarray of shape (n, l)
+            The fall at each node, for each label.
+        """
+        if self.has_constants:
+            return self.influence(alpha) * residuals
+        weights, means = self.labeled.weights, self._means()
+        operator = self.columns @ self.kernel.operator(alpha)
+        rest = self.indicators @ (self.indicators.T @ weights) - weights
+        centred = (self.labeled.targets - self.indicators @ (means @ self.labeled.targets))[:, 0]
+        down = np.divide(weights * centred, rest, out=residuals.copy(), where=rest > 0)
+        room = self.spread - operator @ self.indicators
+        return np.asarray(operator * residuals + room @ (self.indicators.T * down))
+
     def held_out(self, alpha: float) -> FloatMatrix:
         """Return what each label is predicted to be by the others, (l, k), exactly.
 
@@ -214,15 +247,13 @@ class KernelFit:
         ndarray of shape (l, k)
             Predictions.
         """
-        targets, weights = self.labeled.targets, self.labeled.weights[:, None]
-        rest = np.maximum(weights.sum() - weights, np.finfo(np.float64).tiny)
-        others: FloatMatrix = (weights.T @ targets - weights * targets) / rest
+        targets = self.labeled.targets
         found: FloatMatrix
         if self.has_constants:
             found = np.asarray(targets - self.kernel.held_out_residuals(targets, alpha))
         else:
             found = self._held_out_around_means(alpha)
-        return np.where(np.isnan(found), others, found)
+        return np.where(np.isnan(found), mean_of_others(self.labeled), found)
 
     def _held_out_around_means(self, alpha: float) -> FloatMatrix:
         """Leave one out where the mean that is taken off changes with it."""

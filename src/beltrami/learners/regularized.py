@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.core.types import FloatMatrix, FloatVector, Points
+from beltrami.graph.fitted import attached_to_fit
 from beltrami.learners.base import GraphLearner
 from beltrami.learners.classification import GraphClassifier
 from beltrami.learners.model import Choice, Labeled, LeftOut, honest_residuals
@@ -61,7 +62,8 @@ class _GraphRegularizedLearner(GraphLearner):
     def _chosen_gamma(self, labeled: Labeled) -> tuple[float, Choice]:
         sample = self._sample(labeled)
         fit, total = self._fitted_kernel(sample), float(sample.weights.sum())
-        middle = float(np.median(fit.kernel.values)) if fit.kernel.values.size else 1.0
+        felt = fit.kernel.values[fit.kernel.inverse(0.0) > 0]
+        middle = float(np.median(felt)) if felt.size else 1.0
         gammas = _STRENGTHS * middle / total
         if not says_something(sample):
             reason = "gamma = 0: with so few labels leave-one-out cannot judge"
@@ -76,7 +78,8 @@ class _GraphRegularizedLearner(GraphLearner):
         honest = None
         if sample.targets.shape[1] == 1 and sample is labeled:
             honest = honest_residuals((sample.targets - np.stack(held_out))[:, :, 0], sample)
-        chosen = float(gammas[best])
+        # The strength that was judged is gamma times the sum of weights: it is what is kept.
+        chosen = float(gammas[best]) * total / float(labeled.weights.sum())
         return chosen, Choice("gamma", chosen, gammas, losses, reason, honest)
 
     def _held_out(self, fit: KernelFit, alpha: float) -> FloatMatrix:
@@ -88,7 +91,7 @@ class _GraphRegularizedLearner(GraphLearner):
     def _left_out(self) -> LeftOut:
         sample = self._sample(self._labeled)
         fit = self._fitted_kernel(sample)
-        scores = self._held_out(fit, self.gamma_ * float(sample.weights.sum()))
+        scores = self._held_out(fit, self.gamma_ * float(self._labeled.weights.sum()))
         return LeftOut(sample.rows, sample.targets, scores, sample.weights)
 
 
@@ -103,8 +106,9 @@ class GraphRegularizedClassifier(_GraphRegularizedLearner, GraphClassifier):
 
     Tikhonov and interpolated regularisation ([Belkin03]_, sec. 3.7.1, with the sign of its
     solution put right). For S = L and gamma = 0, f is the harmonic function: f_i is the chance that
-    a random walk from i meets a label of the class first. Solved on each component of the graph
-    by itself; a component without a label is reported, not labelled.
+    a random walk from i meets a label of the class first [ZhuGhahramani03]_. Solved on each
+    component of the graph by itself; a component without a label is reported, not labelled. For
+    exp(tL), which charges constants too, the mean of each component's labels is taken off first.
 
     With one or two labels per class on a large graph harmonic functions are nearly constant, and
     the largest constant wins everywhere. ``class_mass="equal"``, the default, divides each class's
@@ -115,7 +119,9 @@ class GraphRegularizedClassifier(_GraphRegularizedLearner, GraphClassifier):
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
         How to make the graph, or the graph itself; None means ``KnnGraph()``.
     gamma : float or "auto", default=0.0
-        0 goes through the labels; more trusts them less; "auto" chooses by exact leave-one-out.
+        0 goes through the labels; more trusts them less; "auto" chooses by leave-one-out, exact
+        but for the class masses, which are those with all labels; of more than 1000 labels by a
+        sample.
     smoothness : "laplacian", ("iterated", q) or ("heat", t), default="laplacian"
         S = L, L^q, or exp(tL). The latter two solve for each label, not only for each class.
     class_mass : {"equal", "labels", None} or array-like of shape (k,), default="equal"
@@ -206,8 +212,10 @@ class GraphRegularizedRegressor(_GraphRegularizedLearner, GraphRegressor):
               \min_f f^\top S f \;\text{ with } f_i = y_i \quad (\gamma = 0)
 
     Tikhonov and interpolated regularisation ([Belkin03]_, sec. 3.7.1, with the sign of its solution
-    put right). On manifolds of two and more dimensions S = L leaves spikes at the labels when they
-    are few; ``smoothness=("iterated", 2)`` does not.
+    put right). On manifolds of two and more dimensions S = L leaves spikes at few labels: values at
+    points are held only by L^q with q above half the dimension, so ``smoothness=("iterated", 2)``
+    serves up to three. For exp(tL), which charges constants too, the mean of each component's
+    labels is taken off first.
 
     Parameters
     ----------
@@ -258,9 +266,10 @@ class GraphRegularizedRegressor(_GraphRegularizedLearner, GraphRegressor):
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         return self._solved(labeled)
 
-    def _influence(self) -> FloatMatrix:
+    def _shifts_at(self, points: Points, residuals: FloatVector) -> FloatMatrix:
         fit = self._fitted_kernel(self._labeled)
-        return fit.influence(self.gamma_ * float(self._labeled.weights.sum()))
+        shifts = fit.shifts(residuals, self.gamma_ * float(self._labeled.weights.sum()))
+        return self._carried(attached_to_fit(self, points), shifts)[0]
 
     def _residuals(self) -> FloatVector:
         fit = self._fitted_kernel(self._labeled)
@@ -329,4 +338,4 @@ def checked_shares(shares: Any, n_classes: int, *, name: str) -> FloatVector:
 
 def _scale(means: FloatVector, masses: FloatVector) -> FloatVector:
     floor = 1e-9 * float(np.abs(means).max(initial=0.0)) + 1e-300
-    return np.asarray(masses / np.maximum(means, floor) / len(masses))
+    return np.asarray(masses / np.maximum(means, floor))

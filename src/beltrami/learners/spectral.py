@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.learners.model import Choice, Labeled, LeftOut, honest_residuals
+from beltrami.learners.model import Choice, Labeled, LeftOut, honest_residuals, mean_of_others
 from beltrami.solvers.least_squares import HeldOut, NestedFactor, RidgePath, nested_factor
 
 _MOST_PER_LABEL = 0.6
-"""Eigenvectors per label above which a fit without penalty only repeats the labels."""
+"""Most eigenvectors per label that are tried without a penalty."""
 
 _SAME_EIGENVALUE = 1e-6
-_TIE_BREAK = 1e-3
 _GAMMAS = np.geomspace(1e-5, 1e3, 33)
 
 
@@ -127,15 +126,32 @@ def spectral_fit(
         size = rows.shape[1]
         if n_eigenvectors != "auto":
             size = max(_asked(n_eigenvectors, labeled, size), min(n_constant, size))
+        if isinstance(gamma, str) and not says_something(labeled):
+            labeled = _balanced(labeled)
         return _ridge(rows[:, :size], values[:size], labeled, gamma)
     roots = np.sqrt(labeled.weights)[:, None]
-    factor = nested_factor(roots * rows)
     if isinstance(n_eigenvectors, str):
+        count, n_targets = labeled.targets.shape
+        most = max(int(_MOST_PER_LABEL * count), n_constant, min(n_targets, count), 1)
+        factor = nested_factor(roots * rows[:, :most])
         size, choice = _chosen_size(factor, values, labeled, n_constant)
+        _warn_of_split(values, size)  # where leave-one-out could not judge
         return _plain(factor, labeled, size, (choice,))
     size = _capped(_asked(n_eigenvectors, labeled, rows.shape[1]), labeled, n_constant)
+    size = min(max(size, n_constant), rows.shape[1])
     _warn_of_split(values, size)
-    return _plain(factor, labeled, min(max(size, n_constant), rows.shape[1]), ())
+    return _plain(nested_factor(roots * rows[:, :size]), labeled, size, ())
+
+
+def _balanced(labeled: Labeled) -> Labeled:
+    """Give each class the same weight, so that under a strong penalty no constant decides."""
+    if labeled.targets.shape[1] == 1:
+        return labeled
+    is_class = labeled.targets == labeled.targets.max()
+    totals = labeled.weights @ is_class
+    weights = labeled.weights / totals[is_class.argmax(axis=1)]
+    weights *= labeled.weights.sum() / weights.sum()
+    return Labeled(labeled.rows, labeled.targets, weights)
 
 
 def check_gamma(gamma: Any) -> None:
@@ -155,7 +171,7 @@ def _capped(size: int, labeled: Labeled, n_constant: int) -> int:
     count = len(labeled.rows)
     if size < count or size <= n_constant:
         return size
-    kept = max(int(_MOST_PER_LABEL * count), 1)
+    kept = max(int(_MOST_PER_LABEL * count), n_constant, 1)
     if size > kept:
         warnings.warn(
             f"{size} eigenvectors and {count} labels: such a fit only repeats the labels, so "
@@ -193,7 +209,7 @@ def _chosen_size(
     kept = {
         size
         for size in range(least, most + 1)
-        if size in (least, len(values)) or not _is_same(values[size - 1], values[size])
+        if size == least or (size < len(values) and not _is_same(values[size - 1], values[size]))
     }
     sizes = np.array(sorted(kept))
     roots = np.sqrt(labeled.weights)[:, None]
@@ -228,10 +244,10 @@ def _default_size(labeled: Labeled, n_constant: int, total: int) -> tuple[int, C
 def held_out_loss(predictions: FloatMatrix, labeled: Labeled) -> float:
     """Return the loss of held-out predictions.
 
-    For classes the weighted share of errors, with squared residuals to break ties; for a value the
-    weighted mean of squared residuals. Predictions are first clipped to the range of the targets:
-    a fit with nearly as many eigenvectors as labels is wild at a few of them, and their squares
-    would drown the rest.
+    For classes the weighted share of errors, with squared residuals to break ties, worth less than
+    one error; for a value the weighted mean of squared residuals. For the squares, predictions are
+    first clipped to the range of the targets: a fit with nearly as many eigenvectors as labels is
+    wild at a few of them, and their squares would drown the rest.
 
     Parameters
     ----------
@@ -251,7 +267,8 @@ def held_out_loss(predictions: FloatMatrix, labeled: Labeled) -> float:
     if truth.shape[1] == 1:
         return float(squares)
     wrong = weights @ (predictions.argmax(axis=1) != truth.argmax(axis=1))
-    return float(wrong + _TIE_BREAK * squares)
+    most = max(high - low, 1e-300) ** 2 * truth.shape[1]
+    return float(wrong + 0.5 * weights.min() * squares / most)
 
 
 def _honest(held_out: list[FloatMatrix], labeled: Labeled) -> FloatVector | None:
@@ -285,11 +302,8 @@ def says_something(labeled: Labeled) -> bool:
 
 def _unscaled(held_out: HeldOut, labeled: Labeled) -> FloatMatrix:
     """Take the roots of the weights out again; the mean of the others where they say nothing."""
-    weights = labeled.weights[:, None]
-    rest = np.maximum(weights.sum() - weights, np.finfo(np.float64).tiny)
-    others = (weights.T @ labeled.targets - weights * labeled.targets) / rest
-    values: FloatMatrix = held_out.values / np.sqrt(weights)
-    return np.where(held_out.has_say[:, None], values, others)
+    values: FloatMatrix = held_out.values / np.sqrt(labeled.weights)[:, None]
+    return np.where(held_out.has_say[:, None], values, mean_of_others(labeled))
 
 
 def _lowest(losses: NDArray[np.float64]) -> int:

@@ -18,7 +18,7 @@ _DEPENDENT = 1e-10
 """A column is dependent when this share of its length, or less, is new."""
 
 _NO_SAY = 1e-9
-"""A row is left with no say of its own when its leverage is this near to one."""
+"""The others say nothing of a row whose leverage is this near to one."""
 
 
 class HeldOut(NamedTuple):

@@ -293,10 +293,10 @@ def test_leave_one_out_is_a_refit_without_the_label(n_neighbors: int, weights: s
         assert_allclose(scores, again.scores_[row], rtol=1e-13, atol=1e-13)
 
 
-def test_a_label_that_no_other_reaches_is_left_out_to_the_mean() -> None:
+def test_a_label_that_no_other_reaches_is_left_out_to_the_mean_of_the_others() -> None:
     learner = on_graph(disjoint_union(path(3), path(2)), {0: 0, 2: 0, 4: 1})
     left_out = learner._left_out()
-    assert_allclose(left_out.scores, [[1, 0], [1, 0], [2 / 3, 1 / 3]])
+    assert_allclose(left_out.scores, [[1, 0], [1, 0], [1, 0]])
     assert_allclose(left_out.error, 1 / 3)
 
 

@@ -24,7 +24,7 @@ from beltrami.report.reproductions.learning_tables import (
 )
 from beltrami.report.reproductions.model import Reproduction
 from beltrami.report.reproductions.roll import swiss_roll_table
-from beltrami.report.reproductions.variants import digits_variants
+from beltrami.report.reproductions.variants import digits_variants, newsgroups_variants
 
 __all__ = ["REPRODUCTIONS", "Reproduce", "Reproduction"]
 
@@ -54,6 +54,7 @@ REPRODUCTIONS: dict[str, Reproduce] = {
     "thesis-3.1": digits_table,
     "thesis-3.1-variants": digits_variants,
     "thesis-3.2": newsgroups_table,
+    "thesis-3.2-variants": newsgroups_variants,
     "thesis-3.3": phonemes_table,
     "thesis-a9": digits_curves,
     "thesis-a10": newsgroups_curves,
