@@ -1,11 +1,13 @@
 """Eigenfunction learners: labels are fitted by the slowest functions that live on the data."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.memory import require_memory
+from beltrami.core.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, Points, Seed
 from beltrami.core.validation import check_choice
 from beltrami.graph.fitted import attached_to_fit
@@ -23,6 +25,8 @@ MOST_VECTORS = 200
 
 _NEW_POINTS = ("nystrom", "neighbors")
 _VOTERS = 3
+_SMALL_ENTRIES = 500_000
+"""Entries up to which a factorisation is faster on one thread."""
 
 
 class _EigenfunctionLearner(GraphLearner):
@@ -53,14 +57,16 @@ class _EigenfunctionLearner(GraphLearner):
         wanted = wanted_vectors(self.n_eigenvectors, count, n, most=1)
         if min(wanted + 1, n) > len(self.basis_.values):
             self._prepare(labeled)  # a share of more labels than before
-        fit = spectral_fit(
-            self.basis_.vectors[labeled.rows],
-            self.basis_.values,
-            labeled,
-            n_eigenvectors=self.n_eigenvectors,
-            gamma=self.gamma,
-            n_constant=self.n_components_,
-        )
+        is_small = count * len(self.basis_.values) < _SMALL_ENTRIES
+        with serial_blas() if is_small else nullcontext():
+            fit = spectral_fit(
+                self.basis_.vectors[labeled.rows],
+                self.basis_.values,
+                labeled,
+                n_eigenvectors=self.n_eigenvectors,
+                gamma=self.gamma,
+                n_constant=self.n_components_,
+            )
         self.spectral_fit_ = fit
         self.n_eigenvectors_, self.gamma_ = fit.size, fit.gamma
         return fit

@@ -310,13 +310,15 @@ def test_labels_say_something_where_enough_share_a_class() -> None:
     assert says_something(Labeled(np.arange(2), np.ones((2, 1)), np.ones(2)))
 
 
-def test_honest_residuals_choose_anew_without_each_label() -> None:
-    rng = np.random.default_rng(0)
-    labeled = Labeled(np.arange(8), rng.normal(size=(8, 1)), rng.uniform(0.5, 2, 8))
-    residuals = rng.normal(size=(5, 8))
-    low, high = labeled.targets.min(), labeled.targets.max()
-    clipped = np.clip(labeled.targets[:, 0] - residuals, low, high) - labeled.targets[:, 0]
-    for i, found in enumerate(honest_residuals(residuals, labeled)):
-        others = np.arange(8) != i
-        losses = (clipped[:, others] ** 2) @ labeled.weights[others]
-        assert_array_equal(found, residuals[np.argmin(losses), i])
+def test_honest_residuals_are_those_of_the_candidate_that_the_others_prefer() -> None:
+    """The first candidate is best but for label 0, the second is best on all labels together."""
+    labeled = Labeled(np.arange(8), np.linspace(-5, 5, 8)[:, None], np.ones(8))
+    residuals = np.array([[-1.0] + [0.0] * 7, [-0.3] + [0.3] * 7])
+    assert_array_equal(honest_residuals(residuals, labeled), [-1.0] + [0.3] * 7)
+
+
+def test_honest_residuals_weigh_the_others_and_clip_what_is_wild() -> None:
+    labeled = Labeled(np.arange(3), np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 9.0, 1.0]))
+    # Clipped to the range, the first is off by 1 at label 1; weighted 9 to 1, that is the worst.
+    residuals = np.array([[0.0, -1e6, 0.0], [-1.5, 0.0, 1.5]])
+    assert_array_equal(honest_residuals(residuals, labeled), [-1.5, -1e6, 1.5])
