@@ -57,6 +57,9 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--minutes", type=float, default=2.0, help="most minutes of a method at one label count"
     )
+    parser.add_argument(
+        "--clock", action="store_true", help="keep the accuracies, replace seconds and memory"
+    )
     parser.add_argument("--threads", type=int, default=cores, help="for every method")
     parser.add_argument("--no-memory", action="store_true", help="clocks only")
     parser.add_argument("--out", type=Path, help="where few_labels.json and few_labels.md go")
@@ -82,16 +85,16 @@ def _one_problem(name, chosen, asked, folder, facts) -> None:
     plan["draws"] = asked.draws or (2 if asked.toy else 20)
     if chosen:
         for rows in hold(full, chosen, **plan):
-            report.save_rows(folder, facts, full, rows)
+            report.save_rows(folder, facts, full, rows, clock=asked.clock)
             done = list(next(iter(rows.values())).cells)[-1]
             print(f"    {done} per class   ({time.perf_counter() - start:.0f} s)", flush=True)
     if name in _WEIGHED and not asked.no_memory:
-        _weigh(full, rows, folder, facts)
+        _weigh(full, rows, folder, facts, clock=asked.clock)
     if name in ("mnist", "toy"):
         _time_new_labels(full, toy, asked, folder, facts)
 
 
-def _weigh(full, rows, folder, facts) -> None:
+def _weigh(full, rows, folder, facts, *, clock) -> None:
     from benchmarks.few_labels import report  # noqa: PLC0415
     from benchmarks.few_labels.memory import peak_mb  # noqa: PLC0415
 
@@ -102,7 +105,7 @@ def _weigh(full, rows, folder, facts) -> None:
             row.peak_mb = peak_mb(full.name, row.method)
         except RuntimeError as error:
             print(f"    {error}")
-    report.save_rows(folder, facts, full, rows)
+    report.save_rows(folder, facts, full, rows, clock=clock)
     print("    memory measured", flush=True)
 
 

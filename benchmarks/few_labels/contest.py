@@ -32,15 +32,21 @@ class Cell:
 
 @dataclass
 class Row:
-    """One method on one problem; `cells` are keyed by the labels per class, as text."""
+    """One method on one problem; `cells` are keyed by the labels per class, as text.
+
+    `clock_s` holds the seconds of a run for the clocks alone, on a quiet machine; where it is
+    empty, those of the cells count.
+    """
 
     method: str
     cells: dict[str, Cell] = field(default_factory=dict)
+    clock_s: list[float] = field(default_factory=list)
     first_fit_s: float | None = None
     peak_mb: float | None = None
     note: str = ""
     failed: str = ""
     commit: str = ""
+    clock_commit: str = ""
     date: str = ""
 
     def as_json(self) -> dict[str, Any]:

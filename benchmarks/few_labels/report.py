@@ -37,9 +37,17 @@ def load(folder: Path) -> dict[str, Any]:
 
 
 def save_rows(
-    folder: Path, facts: Mapping[str, Any], problem: FewLabels, rows: Mapping[str, Row]
+    folder: Path,
+    facts: Mapping[str, Any],
+    problem: FewLabels,
+    rows: Mapping[str, Row],
+    *,
+    clock: bool = False,
 ) -> None:
-    """Replace these rows of one problem, keep all others, and write both files whole."""
+    """Replace these rows of one problem, keep all others, and write both files whole.
+
+    With `clock` only seconds and memory are replaced, where there is a row already.
+    """
     record = load(folder)
     sizes = np.bincount(problem.targets).tolist()
     about = {"n": problem.size, "class_sizes": sizes, "graph_s": problem.graph_s}
@@ -47,8 +55,19 @@ def save_rows(
     about["lists_s"] = problem.lists_s or before.get("lists_s")
     stamp = {"commit": facts["commit"], "date": facts["date"]}
     fresh = {name: row.as_json() | stamp for name, row in rows.items()}
+    if clock:
+        kept = before.get("rows", {})
+        fresh = {name: clocked(kept[name], row) for name, row in fresh.items() if name in kept}
     record["problems"][problem.name] = about | {"rows": {**before.get("rows", {}), **fresh}}
     write(folder, record | {"circumstances": facts})
+
+
+def clocked(kept: dict[str, Any], fresh: dict[str, Any]) -> dict[str, Any]:
+    """Return a row kept from before with the seconds and the memory of a fresh one."""
+    seconds = [one for cell in fresh["cells"].values() for one in cell["seconds"]]
+    found = {"clock_s": seconds, "clock_commit": fresh["commit"]}
+    found |= {key: fresh[key] for key in ("peak_mb", "first_fit_s") if fresh[key] is not None}
+    return kept | found
 
 
 def save_latency(folder: Path, facts: Mapping[str, Any], found: Mapping[str, Any]) -> None:
@@ -97,8 +116,9 @@ def _head(facts: Mapping[str, Any]) -> str:
         f"methods get the same graph, `KnnGraph({NEIGHBORS})` with self-tuning weights; "
         "LabelSpreading makes its own directed 0/1 lists of the same ten neighbours, itself one "
         'of them; the rows "labels alone" see only the labelled points.\n\n'
-        "Seconds are of one fit without the making of the graph, the median over all draws, the "
-        "methods taking turns within a draw. Peak MB is the memory that one fit adds, in a process "
+        "Seconds are of one fit without the making of the graph, the median over all draws of the "
+        "run, or of a second, shorter run on a quiet machine (`--clock`), the methods taking turns "
+        "within a draw. Peak MB is the memory that one fit adds, in a process "
         'of its own. "20 (7 timed)" means that the time allowed ended after 7 full fits in some '
         "column and the other draws were learned by `fit_labels` on the last of them.\n"
     )
@@ -138,7 +158,7 @@ def _mean(row: Row, key: str) -> float | None:
 
 
 def _line(row: Row, counts: Sequence[int], best: Mapping[int, float | None]) -> list[str]:
-    seconds = [one for cell in row.cells.values() for one in cell.seconds]
+    seconds = row.clock_s or [one for cell in row.cells.values() for one in cell.seconds]
     return [
         row.method,
         *(_accuracy(row, str(count), best[count]) for count in counts),
@@ -161,6 +181,7 @@ def _accuracy(row: Row, key: str, best: float | None) -> str:
 def _draws(row: Row) -> str:
     drawn = [len(cell.accuracy) for cell in row.cells.values()] or [0]
     timed = min((len(cell.seconds) for cell in row.cells.values()), default=0)
+    timed = max(timed, min(drawn)) if row.clock_s else timed
     text = str(min(drawn)) if min(drawn) == max(drawn) else f"{min(drawn)} to {max(drawn)}"
     return text if timed >= min(drawn) else f"{text} ({timed} timed)"
 
