@@ -38,7 +38,7 @@ def toy() -> FewLabels:
 class NearestLabel:
     """Stands in for a learner of ours: the class of the nearest labelled point."""
 
-    def __init__(self, graph=None, n_eigenvectors=None):
+    def __init__(self, graph=None, n_eigenvectors=None, gamma=None):
         self.graph = graph
 
     def fit(self, X, y):
@@ -142,7 +142,7 @@ def test_new_labels_are_timed_on_a_fitted_model(
     assert (found["labels"], len(found["fit_labels_ms"])) == (100, latency.CALLS)
     assert min(found["accuracy"]) > 80
     page = report.render(_record({}) | {"latency": found | {"date": "today", "commit": "abc"}})
-    assert f"{latency.NEEDS}(n_eigenvectors=20)" in page
+    assert f"{latency.NEEDS}(n_eigenvectors=20, gamma='auto')" in page
 
 
 @pytest.mark.skipif(hasattr(beltrami, latency.NEEDS), reason="the real one is run above")

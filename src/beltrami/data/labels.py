@@ -219,7 +219,7 @@ def _one_type(
     values: NDArray[Any], missing: BoolVector, unlabeled: Any
 ) -> tuple[NDArray[Any], BoolVector]:
     """Give the present labels one type, and mark -1 or the user's own marker as missing."""
-    own = unlabeled is not None and not _is_auto(unlabeled)
+    own, nothing = unlabeled is not None and not _is_auto(unlabeled), missing
     if own and not _is_nothing(unlabeled):
         missing = missing.copy()
         missing[~missing] = values[~missing] == unlabeled  # pandas.NA answers no comparison
@@ -237,11 +237,22 @@ def _one_type(
         raise InvalidInputError(
             f"Unknown label type: y has dtype {values.dtype}. Use strings, integers or booleans."
         )
+    if _is_auto(unlabeled) and typed.dtype.kind in "if" and not is_continuous(typed[~missing]):
+        _require_one_marker(int(nothing.sum()), int((missing & ~nothing).sum()))
     if typed.dtype.kind == "f" and not np.isfinite(typed[~missing]).all():
         raise InvalidInputError(
             "Input y contains infinity, which is no class; mark unlabelled rows by NaN."
         )
     return typed, missing
+
+
+def _require_one_marker(n_nothing: int, n_minus_one: int) -> None:
+    if n_nothing and n_minus_one:
+        raise InvalidInputError(
+            f"y holds {n_minus_one} times -1 and {n_nothing} gaps (NaN or None), and either could "
+            "mark unlabelled rows. Pass unlabeled=float('nan') if -1 is a class of yours, or use "
+            "one marker."
+        )
 
 
 def _typed(values: NDArray[Any], missing: BoolVector) -> NDArray[Any]:
@@ -358,43 +369,3 @@ def _numbers(present: NDArray[Any]) -> FloatVector:
         f"y must hold numbers, with NaN for unlabelled rows, and cannot be read ({reason}). For "
         "classes use the classifier of the same name."
     )
-
-
-def checked_weights(sample_weight: Any, n_points: int, rows: IndexVector) -> FloatVector:
-    """Return the weights of the labelled rows, ones where none are given.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n,), float or None
-        How much each label counts; entries of unlabelled rows are ignored.
-    n_points : int
-        n.
-    rows : ndarray of shape (l,)
-        The labelled rows.
-
-    Returns
-    -------
-    ndarray of shape (l,)
-        Not negative, not all zero.
-    """
-    if sample_weight is None:
-        return np.ones(len(rows))
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    weights = np.full(n_points, float(weights)) if weights.ndim == 0 else weights
-    if weights.shape != (n_points,):
-        raise InvalidInputError(
-            f"sample_weight.shape == {weights.shape}, expected ({n_points},): one weight per row; "
-            "those of unlabelled rows are ignored."
-        )
-    chosen = weights[rows]
-    bad = int((~np.isfinite(chosen) | (chosen < 0)).sum())
-    if bad:
-        raise InvalidInputError(
-            f"sample_weight must be finite and not negative; {bad} of {len(rows)} labelled rows "
-            "break this. A weight says how much a label counts: 0 ignores it."
-        )
-    if not chosen.any():
-        raise InvalidInputError(
-            f"sample_weight is zero at all {len(rows)} labelled rows, so no label counts."
-        )
-    return chosen

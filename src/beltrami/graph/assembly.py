@@ -137,7 +137,7 @@ def finished(
     warnings.warn(
         f"the graph fell into {count} components; {len(bridges.rows)} bridge(s) were added to "
         f"join them, the longest of length {longest:.3g} where a median edge has {typical:.3g}. "
-        "Pass connect='keep' to leave the components apart.",
+        "Build it with connect='keep', as in graph=KnnGraph(connect='keep'), to leave them apart.",
         ConnectedByBridgesWarning,
         stacklevel=3,
     )

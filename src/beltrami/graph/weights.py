@@ -170,7 +170,7 @@ class SharedNeighborWeights(BaseEstimator):
 
         power = check_positive(self.power, name="power")
         if left is None or right is None:
-            raise InvalidInputError("weights by shared neighbours need their lists; use KnnGraph.")
+            raise InvalidInputError("weights='shared' needs neighbour lists; use KnnGraph.")
         width = self.n_shared
         right_sets = _sets(right, width, own=True)
         # New points are not among the rows that lists speak of, so they bring no own number.

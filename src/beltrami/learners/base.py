@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, diags_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from beltrami.core.errors import GraphDoesNotHelpWarning
+from beltrami.core.errors import DisconnectedGraphWarning, GraphDoesNotHelpWarning
 from beltrami.core.types import BoolVector, FloatMatrix, Points
 from beltrami.graph.fitted import attached_to_fit, checked_points, fitted_graph, graph_tags
 from beltrami.graph.model import Attachment
@@ -135,7 +135,18 @@ class GraphLearner(BaseEstimator):
         """Say which rows share a component of the graph with a label."""
         has_label = np.zeros(self.n_components_, dtype=bool)
         has_label[self.component_[labeled.rows]] = True
-        return has_label[self.component_]
+        reached: BoolVector = has_label[self.component_]
+        n_unreached = int((~reached).sum())
+        if n_unreached:
+            warnings.warn(
+                f"{n_unreached} of {len(reached)} rows share no component of the graph with a "
+                "label and stay unlabelled (reached_ is False). Label one row in each of the "
+                f"{int((~has_label).sum())} components without one, join more neighbours, or "
+                "build the graph with connect='mst'.",
+                DisconnectedGraphWarning,
+                stacklevel=4,
+            )
+        return reached
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         """Return the scores of new points and whether a label reaches them.

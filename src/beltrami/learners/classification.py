@@ -7,8 +7,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
-from beltrami.data.labels import checked_weights, decoded, encode_labels
+from beltrami.data.labels import decoded, encode_labels
+from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.fitted import checked_points
 from beltrami.learners.base import GraphLearner
 from beltrami.learners.model import Labeled
@@ -24,6 +26,11 @@ class GraphClassifier(ClassifierMixin, GraphLearner):
         labels = encode_labels(y, n_points, unlabeled=self.unlabeled, classes=self.classes)
         rows = labels.rows
         labeled = Labeled.of(rows, labels.one_hot(), checked_weights(sample_weight, n_points, rows))
+        if self.classes is None and int(labeled.targets.any(axis=0).sum()) < 2:
+            raise InvalidInputError(
+                "sample_weight leaves labels of one class only, and a classifier needs two to tell "
+                "them apart; declare classes=[...] if that is meant."
+            )
         self.classes_, self._marker = labels.classes, labels.marker
         return labeled
 

@@ -4,6 +4,7 @@ A fitted learner's graph, labels and leave-one-out predictions enter; a printabl
 leaves. Part of layer 6.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,14 @@ from scipy.sparse import issparse
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
 from beltrami.graph.model import Graph
 from beltrami.graph.search import open_space
-from beltrami.learners.model import Labeled, LeftOut
+from beltrami.learners.model import Labeled, LeftOut, mean_of_others
 from beltrami.solvers.least_squares import held_out_values
 
-_CLEARLY = 1.64
+_CLEARLY = 2.5
 """Standard errors by which a baseline must be better before the graph is called no help."""
+
+_FEWEST_NET_ERRORS = 5
+"""Errors that a baseline must make fewer, for the same."""
 
 _RIDGES = np.geomspace(1e-4, 1e3, 15)
 _VOTERS = (1, 3, 5)
@@ -49,12 +53,13 @@ class Diagnosis:
         What was chosen from the data, and why.
     measure : str
         "error rate" or "mean squared error".
-    held_out : float
-        The learner's own, each label predicted by the others on the unchanged graph.
+    held_out : float or None
+        The learner's own, each label predicted by the others on the unchanged graph; None where no
+        class has two labels, since an only label cannot be predicted by others.
     baselines : dict of str to float
         The same of learners that see the labelled rows only.
     n_left_out : int
-        Labels that were left out in turn.
+        Labels that were left out in turn: those whose class has another, a sample of many.
     is_beaten : bool
         Whether a baseline is clearly better.
     advice : tuple of str
@@ -72,7 +77,7 @@ class Diagnosis:
     purity: float | None
     choices: tuple[str, ...]
     measure: str
-    held_out: float
+    held_out: float | None
     baselines: dict[str, float]
     n_left_out: int
     is_beaten: bool
@@ -86,19 +91,28 @@ class Diagnosis:
             ("components", f"{self.n_components}; without a label {self.n_components_unlabelled}"),
             ("not reached", f"{self.n_unreached} points"),
             ("label purity", f"{purity} of {self.n_label_pairs} edges between labelled points"),
-            (f"{self.measure}, held out", f"{show(self.held_out)} on {self.n_left_out} labels"),
+            (f"{self.measure}, held out", self._judged(show)),
             *((f"  {name}, labels alone", show(value)) for name, value in self.baselines.items()),
         ]
         if self.class_counts:
             counts = sorted(self.class_counts.items(), key=lambda item: item[1])
-            fewest, most = counts[0], counts[-1]
-            text = f"{len(counts)}, {fewest[1]} ({fewest[0]}) to {most[1]} ({most[0]}) labels each"
-            rows.insert(1, ("classes", text))
+            (least, fewest), (most, largest) = counts[0], counts[-1]
+            spread = f"{fewest} labels each"
+            if fewest != largest:
+                spread = f"fewest labels {fewest} (class {least}), most {largest} (class {most})"
+            rows.insert(1, ("classes", f"{len(counts)}, {spread}"))
         width = max(len(name) for name, _ in rows)
         lines = [self.learner, *(f"  {name:<{width}}  {value}" for name, value in rows)]
         lines += [f"  chosen: {reason}" for reason in self.choices]
         lines += [f"  ! {line}" for line in self.advice]
         return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _judged(self, show: Callable[[float], str]) -> str:
+        if self.held_out is None:
+            return "cannot be judged: no class has two labels"
+        return f"{show(self.held_out)} on {self.n_left_out} labels"
 
 
 def diagnosis_of(
@@ -141,6 +155,7 @@ def diagnosis_of(
         Printable.
     """
     is_class = bool(names)
+    left_out = _predictable(left_out) if is_class else left_out
     losses = _losses(left_out.scores, left_out, is_class=is_class)
     rivals = {
         name: _losses(scores, left_out, is_class=is_class)
@@ -149,9 +164,14 @@ def diagnosis_of(
     count, membership = graph.components()
     unlabelled = count - len(np.unique(membership[labeled.rows]))
     n_pairs, purity = _purity(graph, labeled) if is_class else (0, None)
-    beaten = [name for name, rival in rivals.items() if _is_clear(losses - rival)]
+    least = _FEWEST_NET_ERRORS if is_class else 0
+    beaten = [name for name, rival in rivals.items() if _is_clear(losses - rival, least)]
     average = {name: _mean(rival, left_out) for name, rival in rivals.items()}
     advice = _advice(beaten, average, unlabelled, int((~reached).sum()), purity, n_pairs)
+    has_label = np.asarray(labeled.targets.any(axis=0))
+    silent = [name for name, known in zip(names, has_label, strict=False) if not known]
+    if silent:
+        advice += (f"class(es) {', '.join(silent)} have no label and are never predicted.",)
     return Diagnosis(
         learner=learner,
         n_points=graph.n_nodes,
@@ -168,7 +188,7 @@ def diagnosis_of(
         purity=purity,
         choices=choices,
         measure="error rate" if is_class else "mean squared error",
-        held_out=_mean(losses, left_out),
+        held_out=_mean(losses, left_out) if len(losses) else None,
         baselines=average,
         n_left_out=len(left_out.rows),
         is_beaten=bool(beaten),
@@ -187,9 +207,18 @@ def _mean(losses: FloatVector, left_out: LeftOut) -> float:
     return float(np.average(losses, weights=left_out.weights))
 
 
-def _is_clear(gaps: FloatVector) -> bool:
-    """Say whether a mean of paired differences is clearly above zero."""
-    if len(gaps) < 5:
+def _predictable(left_out: LeftOut) -> LeftOut:
+    """Keep the labels whose class has another: an only label cannot be predicted by others."""
+    codes = left_out.targets.argmax(axis=1)
+    kept = np.bincount(codes, minlength=left_out.targets.shape[1])[codes] > 1
+    return LeftOut(
+        left_out.rows[kept], left_out.targets[kept], left_out.scores[kept], left_out.weights[kept]
+    )
+
+
+def _is_clear(gaps: FloatVector, least: float) -> bool:
+    """Say whether a mean of paired differences is clearly above zero, and their sum at `least`."""
+    if len(gaps) < 5 or gaps.sum() < least:
         return False
     error = float(gaps.std(ddof=1)) / np.sqrt(len(gaps))
     return bool(gaps.mean() > _CLEARLY * error and gaps.mean() > 0)
@@ -215,9 +244,11 @@ def _baselines(
     if len(rows) < 3:
         return {}
     own = points[rows][:, rows] if metric == "precomputed" else points[rows]
+    everyone = Labeled(rows, left_out.targets, left_out.weights)
     votes = _neighbor_votes(own, metric or "euclidean", left_out)
     best = min(votes, key=lambda k: _mean(_losses(votes[k], left_out, is_class=is_class), left_out))
-    found = {f"{best}-NN": votes[best]}
+    found = {"the most frequent" if is_class else "the mean": mean_of_others(everyone)}
+    found[f"{best}-NN"] = votes[best]
     if metric != "precomputed":
         found["ridge"] = _ridge(own, left_out, is_class=is_class)
     return found
@@ -275,7 +306,7 @@ def _advice(
     if n_unreached:
         lines.append(
             f"{n_unreached} points in {unlabelled} component(s) have no label to learn from: label "
-            "one in each, raise n_neighbors, or pass connect='mst'."
+            "one in each, join more neighbours (n_neighbors or radius), or use connect='mst'."
         )
     if purity is not None and n_pairs >= 10 and purity < 0.5:
         lines.append(

@@ -20,7 +20,8 @@ from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Seed
 from beltrami.core.validation import check_choice, check_count
-from beltrami.data.labels import AUTO, checked_weights, encode_values, is_continuous, labelled_mask
+from beltrami.data.labels import AUTO, encode_values, is_continuous, labelled_mask
+from beltrami.data.sample_weights import checked_weights
 
 
 class SemiSupervisedSplit(BaseCrossValidator):

@@ -12,13 +12,13 @@ from sklearn.exceptions import DataConversionWarning
 
 from beltrami.core.errors import InvalidInputError, NotNumericError
 from beltrami.data.labels import (
-    checked_weights,
     decoded,
     encode_labels,
     encode_values,
     is_continuous,
     labelled_mask,
 )
+from beltrami.data.sample_weights import checked_weights
 
 NAN = float("nan")
 MIXED_GAPS = np.array(["a", "b", None, NAN, pd.NA, "", "a", np.float32("nan")], dtype=object)
@@ -35,7 +35,7 @@ READ = {
     "ints": (np.array([3, 10, -1, 3]), [3, 10], [0, 1, -1, 0], -1),
     "int8": (np.array([3, 10, -1, 3], dtype=np.int8), [3, 10], [0, 1, -1, 0], -1),
     "list of ints": ([7, -1, 0], [0, 7], [1, -1, 0], -1),
-    "ints with None": ([7, None, 0, -1], [0, 7], [1, -1, 0, -1], -1),
+    "ints with None": ([7, None, 0, None], [0, 7], [1, -1, 0, -1], -1),
     "negative ints": (np.array([-5, -1, -2, 4]), [-5, -2, 4], [0, -1, 1, 2], -1),
     "unsigned": (np.array([1, 0, 255], dtype=np.uint8), [0, 1, 255], [1, 0, 2], None),
     "bools": (np.array([True, False, True]), [False, True], [1, 0, 1], None),
@@ -45,7 +45,7 @@ READ = {
     "strings and -1": (["b", -1, "a", -1.0], ["a", "b"], [1, -1, 0, -1], ""),
     "text of -1": (["b", "-1", "b"], ["-1", "b"], [1, 0, 1], ""),
     "bytes": (np.array([b"b", b"", b"a"]), [b"a", b"b"], [1, -1, 0], None),
-    "whole floats": (np.array([2.0, NAN, 0.0, -1.0]), [0, 2], [1, -1, 0, -1], NAN),
+    "whole floats": (np.array([2.0, NAN, 0.0, NAN]), [0, 2], [1, -1, 0, -1], NAN),
     "list of whole floats": ([2.0, None, 0, NAN], [0, 2], [1, -1, 0, -1], NAN),
     "pandas ints": (pd.Series([4, -1, 2], index=[9, 7, 5]), [2, 4], [1, -1, 0], -1),
     "pandas Int64": (pd.Series([4, None, 2], dtype="Int64"), [2, 4], [1, -1, 0], NAN),
@@ -369,3 +369,10 @@ def test_weights_of_labelled_rows_are_returned():
 def test_wrong_weights_are_refused(weights, message):
     with pytest.raises(InvalidInputError, match=message):
         checked_weights(weights, 3, ROWS)
+
+
+@pytest.mark.parametrize("y", [[-1.0, 0.0, 1.0, np.nan], [-1, 0, 1, None]])
+def test_two_markers_among_numbers_are_refused(y) -> None:
+    with pytest.raises(InvalidInputError, match="either could mark"):
+        encode_labels(y, 4)
+    assert encode_labels(y, 4, unlabeled=float("nan")).classes.tolist() == [-1, 0, 1]

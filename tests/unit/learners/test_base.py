@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.model_selection import GridSearchCV
 
+from beltrami.core.errors import DisconnectedGraphWarning
 from beltrami.core.threads import thread_limit
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners import (
@@ -430,3 +431,11 @@ def test_a_grid_search_over_the_graph_runs(name: str) -> None:
     search.fit(points, y)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_score_ > 0.5
+
+
+def test_rows_that_no_label_reaches_are_warned_of() -> None:
+    points = np.concatenate([np.random.default_rng(0).normal(c, 1, (30, 2)) for c in (0, 500)])
+    y = np.full(60, -1)
+    y[[0, 1]] = [0, 1]
+    with pytest.warns(DisconnectedGraphWarning, match="30 of 60 rows share no component"):
+        GraphRegularizedClassifier(graph=KnnGraph(5, connect="keep")).fit(points, y)

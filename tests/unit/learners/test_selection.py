@@ -102,7 +102,7 @@ def test_every_split_keeps_its_promises(counts, n_gaps, n_splits, shuffle, seed)
         pd.Series([3, 7, None, 3, 7, None, None, None], dtype="Int64"),
         pd.Categorical(["a", "b", None, "a", "b", None, None, None]),
         [True, False, None, True, False, None, None, None],
-        np.array([3.0, 7.0, np.nan, 3.0, 7.0, -1.0, np.nan, np.nan]),
+        np.array([3.0, 7.0, np.nan, 3.0, 7.0, np.nan, np.nan, np.nan]),
     ],
     ids=["list", "str", "object", "Int64", "categorical", "bool", "whole floats"],
 )
