@@ -54,7 +54,7 @@ contest: $(VENV)/.checks  ## Few labels: ours beside graphlearning, scikit-netwo
 	$(BIN)/python -m benchmarks.few_labels
 	$(BIN)/python -m benchmarks.regression
 
-figures: $(VENV)/.installed  ## The papers' figures and tables that the library makes so far
+figures: $(VENV)/.installed  ## The papers' figures and tables made so far; takes half an hour
 	$(BIN)/beltrami reproduce all --out out/figures
 
 clean:  ## Remove what was built

@@ -12,7 +12,6 @@ from benchmarks.few_labels.contest import Cell, Row, hold, scored
 from benchmarks.few_labels.methods import Method, methods, spread
 from benchmarks.few_labels.problems import FewLabels, labelled_rows, problem
 
-import beltrami
 from beltrami.core.threads import thread_limit
 
 # What a peer warns of is told in the row.
@@ -147,7 +146,6 @@ def test_new_labels_are_timed_on_a_fitted_model(
     assert f"{latency.NEEDS}(n_eigenvectors=20, gamma='auto')" in page
 
 
-@pytest.mark.skipif(hasattr(beltrami, latency.NEEDS), reason="the real one is run above")
 def test_ours_are_called_as_agreed(toy: FewLabels, monkeypatch: pytest.MonkeyPatch) -> None:
     method = next(one for one in methods() if "eigenfunctions" in one.title)
     monkeypatch.setitem(sys.modules, "beltrami", SimpleNamespace(**{latency.NEEDS: NearestLabel}))

@@ -6,6 +6,7 @@ scores. Part of layer 6.
 """
 
 import warnings
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from beltrami.learners.diagnosis import Diagnosis, diagnosis_of
 from beltrami.learners.model import Choice, Labeled, LeftOut
 
 
-class GraphLearner(BaseEstimator):
+class GraphLearner(ABC, BaseEstimator):
     """A learner that sees the data through a neighbourhood graph."""
 
     graph: Any
@@ -112,24 +113,24 @@ class GraphLearner(BaseEstimator):
         """Return what makes the graph; a learner may have a default of its own."""
         return self.graph
 
+    @abstractmethod
     def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
         """Turn y into numbers, and remember what is needed to turn numbers into labels."""
-        raise NotImplementedError
 
     def _prepare(self, labeled: Labeled) -> None:
         """Work out what depends on the graph only; by default nothing."""
 
+    @abstractmethod
     def _learn(self, labeled: Labeled) -> None:
         """Turn labels into the fitted attributes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         """Return the scores of all rows, one column per target."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _left_out(self) -> LeftOut:
         """Return the exact leave-one-out predictions."""
-        raise NotImplementedError
 
     def _reach(self, labeled: Labeled) -> BoolVector:
         """Say which rows share a component of the graph with a label."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from beltrami.core.backend import NumpyBackend, SplitMatrix
+from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import inverse_power
@@ -188,16 +189,18 @@ class Walk:
         unit = np.eye(n_classes, dtype=np.float32)
         first = self.normalized_cut(start, n_classes)
         best, worse, codes = Refinement(start, unit[start], first, 0, 0), 0, start
-        for n_steps in STEPS:
-            # From where the shorter runs ended: as good in the trials, in fewer rounds.
-            found = self.threshold_steps(codes, source, fixed, n_steps)
-            codes = found.codes
-            if found.cut < best.cut:
-                best, worse = found, 0
-            else:
-                worse += 1
-            if worse == _PATIENCE:
-                break
+        with track("threshold steps", total=len(STEPS)) as advance:
+            for n_steps in STEPS:
+                # From where the shorter runs ended: as good in the trials, in fewer rounds.
+                found = self.threshold_steps(codes, source, fixed, n_steps)
+                codes = found.codes
+                if found.cut < best.cut:
+                    best, worse = found, 0
+                else:
+                    worse += 1
+                advance(1)
+                if worse == _PATIENCE:
+                    break
         return best
 
 

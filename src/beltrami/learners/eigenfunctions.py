@@ -1,5 +1,6 @@
 """Eigenfunction learners: labels are fitted by the slowest functions that live on the data."""
 
+from abc import abstractmethod
 from contextlib import nullcontext
 from typing import Any
 
@@ -102,8 +103,9 @@ class _EigenfunctionLearner(GraphLearner):
         voters: IndexMatrix = space.nearest(points, min(_VOTERS, len(self.reached_)))[0]
         return voters, self.reached_[voters]
 
+    @abstractmethod
     def _voted(self, voters: IndexMatrix, heard: NDArray[np.bool_]) -> FloatMatrix:
-        raise NotImplementedError
+        """Return what the voters that are heard say together."""
 
     def _left_out(self) -> LeftOut:
         return self.spectral_fit_.left_out

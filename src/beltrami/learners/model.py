@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 
+_MOST_LEFT_OUT = 1000
+"""Labels up to which all are left out in turn, where each costs a solve."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labeled:
@@ -31,6 +34,13 @@ class Labeled:
         """Drop the labels that count nothing."""
         counts = weights > 0
         return cls(rows[counts], targets[counts], weights[counts])
+
+    def sample(self) -> "Labeled":
+        """Return all of up to 1000 labels, of more a random thousand, always the same."""
+        if len(self.rows) <= _MOST_LEFT_OUT:
+            return self
+        order = np.random.default_rng(0).permutation(len(self.rows))[:_MOST_LEFT_OUT]
+        return Labeled(self.rows[order], self.targets[order], self.weights[order])
 
     @property
     def mean(self) -> FloatVector:

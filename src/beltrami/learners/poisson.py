@@ -16,7 +16,6 @@ from beltrami.learners.regularized import checked_shares
 from beltrami.learners.smoothing import Smoother
 from beltrami.solvers.linear import solve
 
-_MOST_LEFT_OUT = 1000
 _WHOLE, _HALF = 1.0, 0.5
 _WORTH = 0.8
 """Given class sizes are followed only where the cut falls below this share of what it was."""
@@ -233,10 +232,7 @@ class PoissonClassifier(GraphClassifier):
 
     def _left_out(self) -> LeftOut:
         """Leave each label out of plain Poisson learning; threshold steps have no part in it."""
-        labeled = self._labeled
-        if len(labeled.rows) > _MOST_LEFT_OUT:
-            order = np.random.default_rng(0).permutation(len(labeled.rows))[:_MOST_LEFT_OUT]
-            labeled = Labeled(labeled.rows[order], labeled.targets[order], labeled.weights[order])
+        labeled = self._labeled.sample()
         smoother = Smoother.of(self.graph_, "laplacian", tol=self.tol)
         columns = smoother.columns(labeled)
         columns -= self._degree_means(columns)

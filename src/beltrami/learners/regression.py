@@ -1,5 +1,6 @@
 """The face of every regressor: numbers with gaps in, numbers with an interval out."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -100,9 +101,9 @@ class GraphRegressor(RegressorMixin, GraphLearner):
         residuals: FloatVector = (left_out.targets - left_out.scores)[:, 0]
         return residuals
 
+    @abstractmethod
     def _shifts_at(self, points: Any, residuals: FloatVector) -> FloatMatrix:
         """Return the (m, l) matrix of how much the values at points fall without each label."""
-        raise NotImplementedError
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R squared on the labelled rows; unlabelled ones are never counted.

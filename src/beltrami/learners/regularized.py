@@ -17,8 +17,6 @@ from beltrami.learners.smoothing import Smoother, smooth_values
 from beltrami.learners.spectral import check_gamma, held_out_loss, says_something
 
 _STRENGTHS = np.concatenate([[0.0], np.geomspace(1e-6, 1e2, 25)])
-_MOST_LEFT_OUT = 1000
-"""Labels up to which all are left out in turn; of more, a sample is taken."""
 
 
 class _GraphRegularizedLearner(GraphLearner):
@@ -52,12 +50,9 @@ class _GraphRegularizedLearner(GraphLearner):
         return self._kernel_fit
 
     def _sample(self, labeled: Labeled) -> Labeled:
-        if len(labeled.rows) <= _MOST_LEFT_OUT:
-            return labeled
-        if self._kernel_fit is not None and self._kernel_fit.labeled is not labeled:
-            return self._kernel_fit.labeled
-        order = np.random.default_rng(0).permutation(len(labeled.rows))[:_MOST_LEFT_OUT]
-        return Labeled(labeled.rows[order], labeled.targets[order], labeled.weights[order])
+        """Return the labels to leave out: where a sample was solved for already, that one."""
+        kept = self._kernel_fit.labeled if self._kernel_fit is not None else labeled
+        return labeled.sample() if kept is labeled else kept
 
     def _chosen_gamma(self, labeled: Labeled) -> tuple[float, Choice]:
         sample = self._sample(labeled)
@@ -191,8 +186,8 @@ class GraphRegularizedClassifier(_GraphRegularizedLearner, GraphClassifier):
         if self._masses is None:
             return self.values_
         positive = np.maximum(self.values_, 0.0)
-        self._scale = _scale(positive[self.reached_].mean(axis=0), self._masses)
-        return np.asarray(positive * self._scale)
+        means = positive[self.reached_].mean(axis=0)
+        return np.asarray(positive * _scale(means, self._masses))
 
     def _held_out(self, fit: KernelFit, alpha: float) -> FloatMatrix:
         found = fit.held_out(alpha)

@@ -9,7 +9,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.graph.families import disjoint_union, grid, path, ring
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
-from beltrami.learners import PoissonClassifier, poisson
+from beltrami.learners import PoissonClassifier, model
 from beltrami.learners.model import Labeled
 from beltrami.learners.poisson import class_sources
 
@@ -278,7 +278,7 @@ def test_the_only_label_of_a_component_is_left_out_to_the_mean_of_the_others() -
 
 
 def test_of_many_labels_a_sample_is_left_out(monkeypatch) -> None:
-    monkeypatch.setattr(poisson, "_MOST_LEFT_OUT", 4)
+    monkeypatch.setattr(model, "_MOST_LEFT_OUT", 4)
     points, y, _ = mixture(0)
     left_out = PoissonClassifier().fit(points, y)._left_out()
     assert len(left_out.rows) == 4

@@ -11,7 +11,7 @@ from beltrami.graph.recipes import KnnGraph
 from beltrami.learners import (
     GraphRegularizedClassifier,
     GraphRegularizedRegressor,
-    regularized,
+    model,
 )
 
 SMOOTHNESS = ["laplacian", ("iterated", 2), ("heat", 0.4)]
@@ -237,7 +237,7 @@ def test_too_few_labels_to_judge_are_interpolated() -> None:
 
 @pytest.mark.parametrize("smoothness", ["laplacian", ("iterated", 2)])
 def test_of_many_labels_a_sample_is_left_out(smoothness, monkeypatch) -> None:
-    monkeypatch.setattr(regularized, "_MOST_LEFT_OUT", 20)
+    monkeypatch.setattr(model, "_MOST_LEFT_OUT", 20)
     points, y, _ = moons(per_class=30)
     learner = GraphRegularizedClassifier(gamma="auto", smoothness=smoothness).fit(points, y)
     left_out = learner._left_out()
@@ -249,7 +249,7 @@ def test_of_many_labels_a_sample_is_left_out(smoothness, monkeypatch) -> None:
 
 
 def test_intervals_leave_every_label_out_in_turn_however_many_there_are(monkeypatch) -> None:
-    monkeypatch.setattr(regularized, "_MOST_LEFT_OUT", 10)
+    monkeypatch.setattr(model, "_MOST_LEFT_OUT", 10)
     truth = np.sin(np.arange(60) / 10)
     points = np.column_stack([np.arange(60.0), np.zeros(60)])
     y = at(60, dict(zip(range(0, 60, 2), truth[::2], strict=True)))
@@ -257,7 +257,7 @@ def test_intervals_leave_every_label_out_in_turn_however_many_there_are(monkeypa
     for gamma in (0.1, "auto"):
         learner = GraphRegularizedRegressor(graph=recipe, gamma=gamma).fit(points, y)
         sampled = learner.predict_interval(points)
-        monkeypatch.setattr(regularized, "_MOST_LEFT_OUT", 1000)
+        monkeypatch.setattr(model, "_MOST_LEFT_OUT", 1000)
         fixed = GraphRegularizedRegressor(graph=recipe, gamma=learner.gamma_).fit(points, y)
         assert_allclose(sampled, fixed.predict_interval(points), atol=1e-8)
-        monkeypatch.setattr(regularized, "_MOST_LEFT_OUT", 10)
+        monkeypatch.setattr(model, "_MOST_LEFT_OUT", 10)
