@@ -12,8 +12,12 @@ from beltrami import (
     GraphRegularizedRegressor,
     KnnGraph,
     LaplacianEigenmaps,
+    LaplacianRLSClassifier,
+    LaplacianRLSRegressor,
+    LaplacianSVC,
     PoissonClassifier,
     SpectralClustering,
+    TransductiveSVC,
 )
 from beltrami.core.errors import BeltramiWarning
 
@@ -30,6 +34,12 @@ ESTIMATORS = [
     GraphRegularizedRegressor(smoothness=("iterated", 2)),
     PoissonClassifier(),
     GeodesicNeighborsClassifier(),
+    LaplacianRLSClassifier(),
+    LaplacianRLSClassifier(approximation="nystrom", random_state=0),
+    LaplacianRLSRegressor(),
+    LaplacianSVC(),
+    LaplacianSVC(loss="squared_hinge", gamma_a=0.01, gamma_i=1.0),
+    TransductiveSVC(),
 ]
 
 REPEATED_ROWS = "a row that is repeated or removed is a point more or less: the graph changes"
@@ -52,6 +62,10 @@ EXEMPT: dict[str, dict[str, str]] = {
     "GraphRegularizedRegressor": LEARNER,
     "PoissonClassifier": CLASSIFIER,
     "GeodesicNeighborsClassifier": CLASSIFIER,
+    "LaplacianRLSClassifier": CLASSIFIER,
+    "LaplacianRLSRegressor": LEARNER,
+    "LaplacianSVC": CLASSIFIER,
+    "TransductiveSVC": CLASSIFIER,
 }
 
 

@@ -2,9 +2,12 @@
 
 from beltrami.learners.eigenfunctions import EigenfunctionClassifier, EigenfunctionRegressor
 from beltrami.learners.geodesic import GeodesicNeighborsClassifier
+from beltrami.learners.laplacian_rls import LaplacianRLSClassifier, LaplacianRLSRegressor
+from beltrami.learners.laplacian_svc import LaplacianSVC
 from beltrami.learners.poisson import PoissonClassifier
 from beltrami.learners.regularized import GraphRegularizedClassifier, GraphRegularizedRegressor
 from beltrami.learners.selection import SemiSupervisedSplit
+from beltrami.learners.transductive import TransductiveSVC
 
 __all__ = [
     "EigenfunctionClassifier",
@@ -12,6 +15,10 @@ __all__ = [
     "GeodesicNeighborsClassifier",
     "GraphRegularizedClassifier",
     "GraphRegularizedRegressor",
+    "LaplacianRLSClassifier",
+    "LaplacianRLSRegressor",
+    "LaplacianSVC",
     "PoissonClassifier",
     "SemiSupervisedSplit",
+    "TransductiveSVC",
 ]

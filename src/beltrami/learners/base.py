@@ -1,8 +1,8 @@
-"""What every learner on a graph shares: the graph first, the labels second, new points last.
+"""What every learner shares; on a graph: the graph first, the labels second, new points last.
 
 Points and labels with gaps enter; scores, labels, confidence and the rows that no label reaches
-leave. A learner adds two things: what it prepares from the graph alone, and how labels become
-scores. Part of layer 6.
+leave. A learner on a graph adds two things: what it prepares from the graph alone, and how labels
+become scores. One without a graph also says how it fits. Part of layer 6.
 """
 
 import warnings
@@ -17,12 +17,36 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.errors import DisconnectedGraphWarning, GraphDoesNotHelpWarning
 from beltrami.core.types import BoolVector, FloatMatrix, Points
 from beltrami.graph.fitted import attached_to_fit, checked_points, fitted_graph, graph_tags
-from beltrami.graph.model import Attachment
+from beltrami.graph.model import Attachment, Graph
 from beltrami.learners.diagnosis import Diagnosis, diagnosis_of
 from beltrami.learners.model import Choice, Labeled, LeftOut
 
 
-class GraphLearner(ABC, BaseEstimator):
+class PartialLabelLearner(ABC, BaseEstimator):
+    """A learner from labels with gaps, whatever it sees the data through."""
+
+    @abstractmethod
+    def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
+        """Turn y into numbers, and remember what is needed to turn numbers into labels."""
+
+    @abstractmethod
+    def _learn(self, labeled: Labeled) -> None:
+        """Turn labels into the fitted attributes."""
+
+    @abstractmethod
+    def _scores(self, labeled: Labeled) -> FloatMatrix:
+        """Return the scores of all rows, one column per target."""
+
+    @abstractmethod
+    def _reach(self, labeled: Labeled) -> BoolVector:
+        """Say which rows the labels have a say about."""
+
+    @abstractmethod
+    def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
+        """Return the scores of new points and whether a label reaches them."""
+
+
+class GraphLearner(PartialLabelLearner):
     """A learner that sees the data through a neighbourhood graph."""
 
     graph: Any
@@ -46,7 +70,7 @@ class GraphLearner(ABC, BaseEstimator):
         """
         points = checked_points(self, X, reset=True)
         labeled = self._read(y, points.shape[0], sample_weight)
-        self.graph_, self.recipe_ = fitted_graph(self._recipe(), points)
+        self.graph_, self.recipe_ = self._built_graph(points)
         self.points_ = points
         self.n_components_, self.component_ = self.graph_.components()
         self._prepare(labeled)
@@ -113,20 +137,12 @@ class GraphLearner(ABC, BaseEstimator):
         """Return what makes the graph; a learner may have a default of its own."""
         return self.graph
 
-    @abstractmethod
-    def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
-        """Turn y into numbers, and remember what is needed to turn numbers into labels."""
+    def _built_graph(self, points: Points) -> tuple[Graph, Any]:
+        """Return the graph of the points and the recipe that made it, None where it was given."""
+        return fitted_graph(self._recipe(), points)
 
     def _prepare(self, labeled: Labeled) -> None:
         """Work out what depends on the graph only; by default nothing."""
-
-    @abstractmethod
-    def _learn(self, labeled: Labeled) -> None:
-        """Turn labels into the fitted attributes."""
-
-    @abstractmethod
-    def _scores(self, labeled: Labeled) -> FloatMatrix:
-        """Return the scores of all rows, one column per target."""
 
     @abstractmethod
     def _left_out(self) -> LeftOut:

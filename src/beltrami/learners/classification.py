@@ -12,12 +12,12 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.data.labels import decoded, encode_labels
 from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.fitted import checked_points
-from beltrami.learners.base import GraphLearner
+from beltrami.learners.base import GraphLearner, PartialLabelLearner
 from beltrami.learners.model import Labeled
 
 
-class GraphClassifier(ClassifierMixin, GraphLearner):
-    """A classifier on a graph: subclasses give scores, one column per class."""
+class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
+    """A classifier from labels with gaps: subclasses give scores, one column per class."""
 
     unlabeled: Any
     classes: Any
@@ -148,6 +148,10 @@ class GraphClassifier(ClassifierMixin, GraphLearner):
     def _checked_scores(self, X: Any) -> tuple[FloatMatrix, BoolVector]:
         check_is_fitted(self)
         return self._scores_at(checked_points(self, X, reset=False))
+
+
+class GraphClassifier(PartialLabelClassifier, GraphLearner):
+    """A classifier on a graph: subclasses give scores, one column per class."""
 
 
 def softmax(scores: FloatMatrix, temperature: float) -> FloatMatrix:

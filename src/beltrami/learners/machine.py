@@ -1,0 +1,397 @@
+"""What the Laplacian machines share: a kernel, a roughness, and the kernel these two make.
+
+Points, a graph and labels enter; the deformed kernel of the labelled rows, chosen by leave-one-out
+where that was asked, leaves. Which loss is laid on it is for the subclasses. Part of layer 6.
+"""
+
+import numbers
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from beltrami.core.errors import InvalidInputError, MemoryBudgetError
+from beltrami.core.memory import require_memory
+from beltrami.core.progress import track
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Seed
+from beltrami.core.validation import check_choice, check_count, check_positive
+from beltrami.graph.model import Graph
+from beltrami.graph.recipes import KnnGraph
+from beltrami.graph.search import open_space
+from beltrami.graph.specification import recipe_of
+from beltrami.learners.base import GraphLearner
+from beltrami.learners.model import Choice, Labeled
+from beltrami.learners.spectral import says_something
+from beltrami.learners.tuning import (
+    Penalties,
+    Strengths,
+    Trial,
+    best_trial,
+    check_penalties,
+    held_out_scores,
+    ridge_path,
+)
+from beltrami.operators.features import (
+    NystromFeatures,
+    explicit_features,
+    kernel_error,
+    spread_rows,
+)
+from beltrami.operators.kernels import (
+    Gram,
+    check_precomputed,
+    check_psd,
+    kernel_function,
+    typical_width,
+)
+from beltrami.operators.roughness import Roughness
+from beltrami.solvers.deformation import (
+    Deformation,
+    Expansion,
+    FactoredDeformation,
+    FeatureDeformation,
+    ModalDeformation,
+    require_exact_memory,
+)
+
+APPROXIMATIONS = ("auto", "none", "nystrom", "features")
+
+_WIDTHS = (0.5, 1.0, 2.0)
+"""Widths tried, of the typical one; the first serves where labels are too few to judge."""
+
+_POWERS = (2, 1, 4)
+"""Powers tried; the first serves where labels are too few to judge."""
+_MOST_EXACT = 3000
+"""Points up to which "auto" is exact."""
+
+_LANDMARKS = 2000
+_MOST_LANDMARKS = 5000
+_JUDGES = 500
+"""Landmarks that judge a width where the points are many."""
+
+_FEATURE_TOL = 1e-6
+_SAMPLE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Approximation:
+    """How the kernel was approximated, and what that costs.
+
+    Attributes
+    ----------
+    method : str
+        "none", "nystrom" or "features".
+    n_features : int
+        Features in place of points; 0 for "none".
+    kernel_error : float
+        Distance of the features' inner products from the kernel on a sample, relative.
+    held_out_change : float
+        How much the labels' leave-one-out scores move, in root mean square, when half of the
+        landmarks are dropped: what doubling them might still change. NaN where this is not known.
+    """
+
+    method: str
+    n_features: int = 0
+    kernel_error: float = 0.0
+    held_out_change: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a deformed kernel depends on besides the strengths of the penalties."""
+
+    width: float
+    power: int
+
+
+class LaplacianMachine(GraphLearner):
+    """A kernel machine with a second penalty for roughness along the data."""
+
+    kernel: Any
+    gamma_a: Any
+    gamma_i: Any
+    width: Any
+    degree: int
+    coef0: float
+    laplacian: str
+    power: Any
+    scale: str
+    approximation: str
+    n_landmarks: Any
+    random_state: Seed
+
+    def _built_graph(self, points: Points) -> tuple[Graph, Any]:
+        self._check_options()
+        if self.kernel != "precomputed":
+            return super()._built_graph(points)
+        check_precomputed(points)
+        recipe = recipe_of(self._recipe())
+        if recipe is None:
+            return super()._built_graph(points)
+        if not isinstance(recipe, KnnGraph):
+            raise InvalidInputError(
+                "with a precomputed kernel the graph is built from the distances in the kernel's "
+                "space, by a KnnGraph; give one, or a graph of your own."
+            )
+        # |phi(x) - phi(y)|^2 = k(x, x) + k(y, y) - 2 k(x, y).
+        matrix = np.asarray(points, dtype=np.float64)
+        squares = np.diagonal(matrix)
+        distances = np.sqrt(np.maximum(squares[:, None] + squares - matrix - matrix.T, 0.0))
+        return clone(recipe).set_params(metric="precomputed").build(distances), None
+
+    def _check_options(self) -> None:
+        check_penalties(self.gamma_a, self.gamma_i)
+        check_choice(self.approximation, APPROXIMATIONS, name="approximation")
+        if not _is_auto(self.width):
+            check_positive(self.width, name="width")
+        if not _is_auto(self.power):
+            check_count(self.power, name="power")
+        if not _is_auto(self.n_landmarks):
+            check_count(self.n_landmarks, name="n_landmarks", minimum=2)
+        kernel_function(self.kernel, width=1.0, degree=self.degree, coef0=self.coef0)
+
+    def _prepare(self, labeled: Labeled) -> None:
+        n = self.graph_.n_nodes
+        self._method = self._chosen_method(n)
+        self._kept: dict[tuple[Shape, str, int], Deformation] = {}
+        self._typical_width = typical_width(self.points_) if self.kernel == "rbf" else 1.0
+        gram = self._gram(self._typical_width)
+        sample = spread_rows(n, labeled.rows[:_SAMPLE], min(n, _SAMPLE), 0)
+        if not gram.kernel.is_surely_psd:
+            check_psd(gram.among(sample, sample))
+        self._kernel_size = max(float(np.mean(gram.diagonal())), np.finfo(np.float64).tiny)
+        self._landmarks = self._drawn_landmarks(labeled)
+        self._roughness(1 if _is_auto(self.power) else int(self.power))
+
+    def _chosen_method(self, n: int) -> str:
+        if self.approximation != "auto":
+            return self.approximation
+        if n > _MOST_EXACT:
+            return "nystrom"
+        try:
+            require_exact_memory(n, copies=5)
+        except MemoryBudgetError:
+            return "nystrom"
+        return "none"
+
+    def _drawn_landmarks(self, labeled: Labeled) -> Any:
+        """Return the landmarks: the labelled rows and random others."""
+        n, count = self.graph_.n_nodes, self.n_landmarks
+        if _is_auto(count):
+            count = min(max(_LANDMARKS, 2 * len(labeled.rows)), _MOST_LANDMARKS)
+        return spread_rows(n, labeled.rows, min(int(count), n), self.random_state)
+
+    def _gram(self, width: float) -> Gram:
+        kernel = kernel_function(self.kernel, width=width, degree=self.degree, coef0=self.coef0)
+        return Gram(kernel, self.points_)
+
+    def _roughness(self, power: int) -> Roughness:
+        return Roughness.of(self.graph_, laplacian=self.laplacian, power=power, scale=self.scale)
+
+    def _penalties(self, total: float, power: int) -> Penalties:
+        size = self._roughness(power).typical
+        return Penalties(self.gamma_a, self.gamma_i, total, self._kernel_size, size)
+
+    def _deformation(self, shape: Shape, *, is_final: bool, has_one_ratio: bool) -> Deformation:
+        """Return the deformed kernel of one shape; with fewer landmarks where it only judges."""
+        method, size = self._method, 0
+        if method != "none":
+            size = len(self._landmarks) if is_final else min(_JUDGES, len(self._landmarks))
+        elif has_one_ratio:
+            method = "factored"
+        key = (shape, method, size)
+        if key not in self._kept:
+            if is_final and method != "none":  # the largest array of all: one of them at a time
+                self._kept = {old: kept for old, kept in self._kept.items() if old[2] < size}
+            self._kept[key] = self._made_deformation(shape, method, size)
+        return self._kept[key]
+
+    def _made_deformation(self, shape: Shape, method: str, size: int) -> Deformation:
+        gram, roughness = self._gram(shape.width), self._roughness(shape.power)
+        if method == "factored":
+            return FactoredDeformation(gram, roughness)
+        if method == "none":
+            return ModalDeformation.of(gram, roughness)
+        if method == "nystrom":
+            landmarks = self._landmarks
+            if size < len(landmarks):
+                landmarks = spread_rows(len(landmarks), np.zeros(0, dtype=np.intp), size, 0)
+                landmarks = self._landmarks[landmarks]
+            features: Any = NystromFeatures.of(gram, landmarks, tol=_FEATURE_TOL)
+        else:
+            features = explicit_features(
+                gram.kernel, self.points_, n_features=size, seed=self.random_state
+            )
+        return FeatureDeformation.of(features, roughness)
+
+    def _tuned(self, labeled: Labeled, *, intercept: bool) -> Deformation:
+        """Choose what is to be chosen, remember it, and return the deformed kernel."""
+        widths = self._widths()
+        powers = _POWERS if _is_auto(self.power) else (int(self.power),)
+        shape, total = Shape(widths[0], powers[0]), float(labeled.weights.sum())
+        penalties = self._penalties(total, shape.power)
+        self.choices_: tuple[Choice, ...] = ()
+        self.held_out_loss_ = float("nan")
+        has_choice = len(widths) > 1 or len(powers) > 1 or not penalties.are_fixed
+        if has_choice and says_something(labeled):
+            shape, strengths = self._judged(labeled, widths, powers, intercept=intercept)
+            penalties = self._penalties(total, shape.power)
+        kernel = self._deformation(shape, is_final=True, has_one_ratio=penalties.has_one_ratio)
+        if has_choice and not self.choices_:
+            strengths = penalties.typical(kernel)
+            self.choices_ = (_default_choice(shape, strengths, len(labeled.rows)),)
+        elif not has_choice:
+            strengths = next(penalties.candidates(kernel))
+        self.width_, self.power_, self._strengths = shape.width, shape.power, strengths
+        self._report_strengths(labeled)
+        return kernel
+
+    def _widths(self) -> tuple[float, ...]:
+        if self.kernel != "rbf":
+            return (1.0,)
+        if _is_auto(self.width):
+            return tuple(factor * self._typical_width for factor in _WIDTHS)
+        return (float(self.width),)
+
+    def _judged(
+        self,
+        labeled: Labeled,
+        widths: tuple[float, ...],
+        powers: tuple[int, ...],
+        *,
+        intercept: bool,
+    ) -> tuple[Shape, Strengths]:
+        """Choose power, width and strengths, one after the other, by leave-one-out."""
+        tried: dict[Shape, Trial] = {}
+        sample, total = labeled.sample(), float(labeled.weights.sum())
+        first = widths[0]
+        is_alone = len(widths) == len(powers) == 1
+
+        def judge(shape: Shape) -> None:
+            if shape not in tried:
+                penalties = self._penalties(total, shape.power)
+                kernel = self._deformation(
+                    shape, is_final=is_alone, has_one_ratio=penalties.has_one_ratio
+                )
+                tried[shape] = best_trial(kernel, sample, penalties, intercept=intercept)
+
+        with track("choosing by leave-one-out", total=len(widths) + len(powers) - 1) as advance:
+            for power in powers:
+                judge(Shape(first, power))
+                advance(1)
+            best = min(tried, key=lambda shape: tried[shape].loss)
+            for width in widths[1:]:
+                judge(Shape(width, best.power))
+                advance(1)
+        best = min(tried, key=lambda shape: tried[shape].loss)
+        trial = tried[best]
+        if self._method != "none" and not is_alone:  # the width is settled, the strengths are not
+            penalties = self._penalties(total, best.power)
+            kernel = self._deformation(best, is_final=True, has_one_ratio=False)
+            trial = best_trial(kernel, sample, penalties, intercept=intercept)
+        self.held_out_loss_ = trial.loss
+        self.choices_ = (_choice(tried, best, trial, sample),)
+        return best, trial.strengths
+
+    def _report_strengths(self, labeled: Labeled) -> None:
+        total = float(labeled.weights.sum())
+        found = self._strengths
+        self.gamma_a_ = found.ambient / total
+        self.gamma_i_ = self.gamma_a_ * found.ratio
+        self.lambda1_ = found.ambient
+        self.lambda2_ = found.ambient * found.ratio / float(self.graph_.n_nodes) ** 2
+
+    def _certify(self, deformation: Deformation, labeled: Labeled, *, intercept: bool) -> None:
+        """Estimate what the approximation costs."""
+        self.approximation_ = Approximation(self._method)
+        if not isinstance(deformation, FeatureDeformation):
+            return
+        features, n = deformation.features, self.graph_.n_nodes
+        rows = spread_rows(n, np.zeros(0, dtype=np.intp), min(n, _SAMPLE), 0)
+        error = kernel_error(features, self._gram(self.width_), rows)
+        change = float("nan")
+        if isinstance(features, NystromFeatures):
+            sample, ratio = labeled.sample(), self._strengths.ratio
+            scores = [
+                held_out_scores(
+                    ridge_path(one, sample, ratio, intercept=intercept),
+                    sample,
+                    self._strengths.ambient,
+                )
+                for one in (deformation, deformation.leading(max(features.n_features // 2, 1)))
+            ]
+            change = float(np.sqrt(np.mean((scores[0] - scores[1]) ** 2)))
+        self.approximation_ = Approximation(self._method, features.n_features, error, change)
+
+    def _scores(self, labeled: Labeled) -> FloatMatrix:
+        require_memory(
+            8.0 * 3 * len(labeled.rows) * min(len(labeled.rows), self._block_size(labeled)),
+            what=f"the kernel between {len(labeled.rows)} labelled rows",
+            instead="Label fewer rows, or take EigenfunctionClassifier, whose cost is linear.",
+        )
+        self._expansion, self.intercept_ = self._machine(labeled)
+        return np.asarray(self._expansion.of_fit + self.intercept_)
+
+    def _block_size(self, labeled: Labeled) -> int:
+        """Return the smaller side of what is decomposed for the labels."""
+        return len(labeled.rows) if self._method == "none" else len(self._landmarks)
+
+    @abstractmethod
+    def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
+        """Return the functions, one per target, and their intercepts."""
+
+    def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
+        scores = self._expansion.at(points) + self.intercept_
+        return np.asarray(scores), self._reached_at(points)
+
+    def _reached_at(self, points: Points) -> BoolVector:
+        """Say whether new points lie nearest to a point that a label reaches."""
+        if self.reached_.all():
+            return np.ones(points.shape[0], dtype=bool)
+        if self.kernel == "precomputed":
+            squares = np.diagonal(np.asarray(self.points_))
+            nearest = np.argmax(2 * np.asarray(points) - squares, axis=1)
+        else:
+            metric = getattr(self.recipe_, "metric", "euclidean")
+            nearest = open_space(self.points_, metric).nearest(points, 1)[0][:, 0]
+        return np.asarray(self.reached_[nearest])
+
+    def _choices(self) -> tuple[Choice, ...]:
+        return self.choices_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.kernel == "precomputed":
+            tags.input_tags.pairwise = True
+            tags.input_tags.sparse = False
+        return tags
+
+
+def _is_auto(value: Any) -> bool:
+    if isinstance(value, str) and value != "auto":
+        raise InvalidInputError(f"{value!r} is not known where a number or 'auto' is due.")
+    return isinstance(value, str) and not isinstance(value, numbers.Number)
+
+
+def _default_choice(shape: Shape, strengths: Strengths, count: int) -> Choice:
+    none = np.zeros(0)
+    reason = (
+        f"width {shape.width:.3g}, power {shape.power}, lambda1 = {strengths.ambient:.3g}, "
+        f"gamma_i / gamma_a = {strengths.ratio:.3g}: typical values, as leave-one-out cannot judge "
+        f"by {count} labels"
+    )
+    return Choice("gamma_i", strengths.ratio, none, none, reason)
+
+
+def _choice(tried: dict[Shape, Trial], best: Shape, trial: Trial, sample: Labeled) -> Choice:
+    losses = np.array([one.loss for one in tried.values()])
+    count = sum(one.n_tried for one in tried.values())
+    reason = (
+        f"width {best.width:.3g}, power {best.power}, lambda1 = {trial.strengths.ambient:.3g}, "
+        f"gamma_i / gamma_a = {trial.strengths.ratio:.3g} have the lowest leave-one-out loss "
+        f"({trial.loss:.3g}) of {count} settings on {len(sample.rows)} labels"
+    )
+    widths = np.array([shape.width for shape in tried])
+    return Choice("gamma_i", trial.strengths.ratio, widths, losses, reason, trial.honest)
