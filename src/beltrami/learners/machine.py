@@ -160,7 +160,7 @@ class LaplacianMachine(GraphLearner):
         gram = self._gram(self._typical_width)
         sample = spread_rows(n, labeled.rows[:_SAMPLE], min(n, _SAMPLE), 0)
         if not gram.kernel.is_surely_psd:
-            check_psd(gram.among(sample, sample))
+            check_psd(gram.among(sample, sample, is_double=True))
         self._kernel_size = max(float(np.mean(gram.diagonal())), np.finfo(np.float64).tiny)
         self._landmarks = self._drawn_landmarks(labeled)
         self._roughness(1 if _is_auto(self.power) else int(self.power))

@@ -130,7 +130,7 @@ class NystromFeatures(FeatureMap):
         NystromFeatures
             The map.
         """
-        block = gram.among(landmarks, landmarks).astype(np.float64)
+        block = gram.among(landmarks, landmarks, is_double=True)
         found = pivoted_cholesky((block + block.T) / 2, tol=tol)
         triangle = found.factor[found.pivots]
         whitening = solve_triangular(triangle, np.eye(len(triangle)), lower=True).T
@@ -294,7 +294,7 @@ def kernel_error(features: FeatureMap, gram: Gram, rows: IndexVector) -> float:
     float
         Frobenius norm of the difference over that of the kernel.
     """
-    truth: Any = gram.among(rows, rows).astype(np.float64)
+    truth: Any = gram.among(rows, rows, is_double=True)
     found = features.of_rows(rows).astype(np.float64)
     norm = float(np.linalg.norm(truth))
     return float(np.linalg.norm(truth - found @ found.T)) / norm if norm > 0 else 0.0

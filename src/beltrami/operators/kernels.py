@@ -261,12 +261,17 @@ class Gram:
         """Number of points of the fit."""
         return int(self.points.shape[0])
 
-    def among(self, rows: IndexVector, columns: IndexVector) -> FloatMatrix:
-        """Return k(x_i, x_j) for the given rows i and columns j."""
+    def among(
+        self, rows: IndexVector, columns: IndexVector, *, is_double: bool = False
+    ) -> FloatMatrix:
+        """Return k(x_i, x_j) for the given rows i and columns j, float64 where asked."""
         if isinstance(self.kernel, PrecomputedKernel):
             matrix: FloatMatrix = np.asarray(self.points, dtype=np.float64)
             return np.asarray(matrix[np.ix_(rows, columns)])
-        return self.kernel.between(self.points[rows], self.points[columns])
+        left, right = self.points[rows], self.points[columns]
+        if is_double:
+            left, right = left.astype(np.float64), right.astype(np.float64)
+        return self.kernel.between(left, right)
 
     def whole(self) -> FloatMatrix:
         """Return the n x n matrix in float64, symmetric to the last bit."""

@@ -22,6 +22,9 @@ from beltrami.report.reproductions.learning_tables import (
     newsgroups_table,
     phonemes_table,
 )
+from beltrami.report.reproductions.manifold_digits import digits_figure
+from beltrami.report.reproductions.manifold_letters import letters_figure
+from beltrami.report.reproductions.manifold_moons import moons_figure
 from beltrami.report.reproductions.model import Reproduction
 from beltrami.report.reproductions.roll import swiss_roll_table
 from beltrami.report.reproductions.variants import digits_variants, newsgroups_variants
@@ -60,5 +63,8 @@ REPRODUCTIONS: dict[str, Reproduce] = {
     "thesis-a10": newsgroups_curves,
     "thesis-a11": phonemes_curves,
     "thesis-a12": heldout_digits,
+    "lapsvm-moons": moons_figure,
+    "lapsvm-usps": digits_figure,
+    "lapsvm-isolet": letters_figure,
 }
 """What can be reproduced, by name."""
