@@ -89,6 +89,10 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
     n_landmarks : int or "auto", default="auto"
         Landmarks, the labelled rows among them, or random features; "auto" is 2000, or twice the
         labels up to 5000.
+    n_eigenfunctions : int or "auto", default="auto"
+        Eigenfunctions of the graph added to the features, as if the kernel had them: landmarks
+        alone cannot follow the data's shape. "auto" is 100 where ``approximation="auto"`` takes
+        landmarks and the graph is a recipe, which can carry them to new points, and else none.
     fit_intercept : bool, default=False
         Whether to add a constant that is not penalised; the paper has none.
     unlabeled : object, default="auto"
@@ -147,6 +151,7 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
         scale: str = "n2",
         approximation: str = "auto",
         n_landmarks: int | str = "auto",
+        n_eigenfunctions: int | str = "auto",
         fit_intercept: bool = False,
         unlabeled: Any = "auto",
         classes: Any = None,
@@ -164,6 +169,7 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
         self.scale = scale
         self.approximation = approximation
         self.n_landmarks = n_landmarks
+        self.n_eigenfunctions = n_eigenfunctions
         self.fit_intercept = fit_intercept
         self.unlabeled = unlabeled
         self.classes = classes
@@ -220,6 +226,8 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         As in `LaplacianRLSClassifier`.
     n_landmarks : int or "auto", default="auto"
         Landmarks, the labelled rows among them, or random features.
+    n_eigenfunctions : int or "auto", default="auto"
+        Eigenfunctions of the graph added to the features, as in `LaplacianRLSClassifier`.
     fit_intercept : bool, default=True
         Whether there is a b.
     random_state : int, Generator, RandomState or None, default=None
@@ -266,6 +274,7 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         scale: str = "n2",
         approximation: str = "auto",
         n_landmarks: int | str = "auto",
+        n_eigenfunctions: int | str = "auto",
         fit_intercept: bool = True,
         random_state: Seed = None,
     ) -> None:
@@ -281,6 +290,7 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         self.scale = scale
         self.approximation = approximation
         self.n_landmarks = n_landmarks
+        self.n_eigenfunctions = n_eigenfunctions
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 

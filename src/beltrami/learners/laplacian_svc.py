@@ -8,7 +8,8 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, Seed
 from beltrami.core.validation import check_choice
 from beltrami.learners.classification import GraphClassifier, fitted_temperature, softmax
-from beltrami.learners.machine import Approximation, LaplacianMachine
+from beltrami.learners.deformations import Approximation
+from beltrami.learners.machine import LaplacianMachine
 from beltrami.learners.model import Labeled, LeftOut
 from beltrami.learners.tuning import held_out_scores, ridge_path
 from beltrami.solvers.deformation import Expansion, KernelExpansion, require_exact_memory
@@ -66,6 +67,8 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
         As in `LaplacianRLSClassifier`.
     n_landmarks : int or "auto", default="auto"
         Landmarks, the labelled rows among them, or random features.
+    n_eigenfunctions : int or "auto", default="auto"
+        Eigenfunctions of the graph added to the features, as in `LaplacianRLSClassifier`.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         The squared hinge has a smooth objective and more support vectors.
     solver : {"auto", "dual", "newton", "cg"}, default="auto"
@@ -136,6 +139,7 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
         scale: str = "n2",
         approximation: str = "auto",
         n_landmarks: int | str = "auto",
+        n_eigenfunctions: int | str = "auto",
         loss: str = "hinge",
         solver: str = "auto",
         unlabeled: Any = "auto",
@@ -155,6 +159,7 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
         self.scale = scale
         self.approximation = approximation
         self.n_landmarks = n_landmarks
+        self.n_eigenfunctions = n_eigenfunctions
         self.loss = loss
         self.solver = solver
         self.unlabeled = unlabeled

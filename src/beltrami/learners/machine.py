@@ -6,7 +6,6 @@ where that was asked, leaves. Which loss is laid on it is for the subclasses. Pa
 
 import numbers
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,30 +14,18 @@ from sklearn.base import clone
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Seed
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points, Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.graph.search import open_space
 from beltrami.graph.specification import recipe_of
 from beltrami.learners.base import GraphLearner
+from beltrami.learners.deformations import Deformations, Shape, slow_features
 from beltrami.learners.model import Choice, Labeled
 from beltrami.learners.spectral import says_something
-from beltrami.learners.tuning import (
-    Penalties,
-    Strengths,
-    Trial,
-    best_trial,
-    check_penalties,
-    held_out_scores,
-    ridge_path,
-)
-from beltrami.operators.features import (
-    NystromFeatures,
-    explicit_features,
-    kernel_error,
-    spread_rows,
-)
+from beltrami.learners.tuning import Penalties, Strengths, Trial, best_trial, check_penalties
+from beltrami.operators.features import SlowFeatures, spread_rows
 from beltrami.operators.kernels import (
     Gram,
     check_precomputed,
@@ -47,14 +34,7 @@ from beltrami.operators.kernels import (
     typical_width,
 )
 from beltrami.operators.roughness import Roughness
-from beltrami.solvers.deformation import (
-    Deformation,
-    Expansion,
-    FactoredDeformation,
-    FeatureDeformation,
-    ModalDeformation,
-    require_exact_memory,
-)
+from beltrami.solvers.deformation import Deformation, Expansion, require_exact_memory
 
 APPROXIMATIONS = ("auto", "none", "nystrom", "features")
 
@@ -63,47 +43,14 @@ _WIDTHS = (0.5, 1.0, 2.0)
 
 _POWERS = (2, 1, 4)
 """Powers tried; the first serves where labels are too few to judge."""
+
 _MOST_EXACT = 3000
 """Points up to which "auto" is exact."""
 
 _LANDMARKS = 2000
 _MOST_LANDMARKS = 5000
-_JUDGES = 500
-"""Landmarks that judge a width where the points are many."""
-
-_FEATURE_TOL = 1e-6
-_SAMPLE = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Approximation:
-    """How the kernel was approximated, and what that costs.
-
-    Attributes
-    ----------
-    method : str
-        "none", "nystrom" or "features".
-    n_features : int
-        Features in place of points; 0 for "none".
-    kernel_error : float
-        Distance of the features' inner products from the kernel on a sample, relative.
-    held_out_change : float
-        How much the labels' leave-one-out scores move, in root mean square, when half of the
-        landmarks are dropped: what doubling them might still change. NaN where this is not known.
-    """
-
-    method: str
-    n_features: int = 0
-    kernel_error: float = 0.0
-    held_out_change: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a deformed kernel depends on besides the strengths of the penalties."""
-
-    width: float
-    power: int
+_EIGENFUNCTIONS = 100
+_PSD_SAMPLE = 300
 
 
 class LaplacianMachine(GraphLearner):
@@ -120,6 +67,7 @@ class LaplacianMachine(GraphLearner):
     scale: str
     approximation: str
     n_landmarks: Any
+    n_eigenfunctions: Any
     random_state: Seed
 
     def _built_graph(self, points: Points) -> tuple[Graph, Any]:
@@ -150,20 +98,28 @@ class LaplacianMachine(GraphLearner):
             check_count(self.power, name="power")
         if not _is_auto(self.n_landmarks):
             check_count(self.n_landmarks, name="n_landmarks", minimum=2)
+        if not _is_auto(self.n_eigenfunctions):
+            check_count(self.n_eigenfunctions, name="n_eigenfunctions", minimum=0)
         kernel_function(self.kernel, width=1.0, degree=self.degree, coef0=self.coef0)
 
     def _prepare(self, labeled: Labeled) -> None:
         n = self.graph_.n_nodes
-        self._method = self._chosen_method(n)
-        self._kept: dict[tuple[Shape, str, int], Deformation] = {}
         self._typical_width = typical_width(self.points_) if self.kernel == "rbf" else 1.0
         gram = self._gram(self._typical_width)
-        sample = spread_rows(n, labeled.rows[:_SAMPLE], min(n, _SAMPLE), 0)
         if not gram.kernel.is_surely_psd:
+            sample = spread_rows(n, labeled.rows[:_PSD_SAMPLE], min(n, _PSD_SAMPLE), 0)
             check_psd(gram.among(sample, sample, is_double=True))
         self._kernel_size = max(float(np.mean(gram.diagonal())), np.finfo(np.float64).tiny)
-        self._landmarks = self._drawn_landmarks(labeled)
-        self._roughness(1 if _is_auto(self.power) else int(self.power))
+        self._roughness(1 if _is_auto(self.power) else int(self.power))  # raises where it cannot be
+        method = self._chosen_method(n)
+        self._deformations = Deformations(
+            self._gram,
+            self._roughness,
+            method,
+            self._drawn_landmarks(labeled),
+            None if method == "none" else self._eigenfunctions(),
+            self.random_state,
+        )
 
     def _chosen_method(self, n: int) -> str:
         if self.approximation != "auto":
@@ -176,12 +132,35 @@ class LaplacianMachine(GraphLearner):
             return "nystrom"
         return "none"
 
-    def _drawn_landmarks(self, labeled: Labeled) -> Any:
+    def _drawn_landmarks(self, labeled: Labeled) -> IndexVector:
         """Return the landmarks: the labelled rows and random others."""
         n, count = self.graph_.n_nodes, self.n_landmarks
         if _is_auto(count):
             count = min(max(_LANDMARKS, 2 * len(labeled.rows)), _MOST_LANDMARKS)
         return spread_rows(n, labeled.rows, min(int(count), n), self.random_state)
+
+    def _eigenfunctions(self) -> SlowFeatures | None:
+        """Return the graph's slow functions, where landmarks are to be helped by them."""
+        count, n = self.n_eigenfunctions, self.graph_.n_nodes
+        if _is_auto(count):
+            can_extend = self.recipe_ is not None and self.approximation == "auto"
+            count = _EIGENFUNCTIONS if can_extend else 0
+        if not count:
+            return None
+        if self.recipe_ is None:
+            raise InvalidInputError(
+                f"n_eigenfunctions={count} needs a graph that new points can be attached to, and "
+                "this one was given as it is. Pass a recipe, graph=KnnGraph(...), or "
+                "n_eigenfunctions=0."
+            )
+        return slow_features(
+            self.graph_,
+            self.recipe_,
+            self.points_,
+            min(int(count), n - 1),
+            self._kernel_size,
+            self.random_state,
+        )
 
     def _gram(self, width: float) -> Gram:
         kernel = kernel_function(self.kernel, width=width, degree=self.degree, coef0=self.coef0)
@@ -194,38 +173,6 @@ class LaplacianMachine(GraphLearner):
         size = self._roughness(power).typical
         return Penalties(self.gamma_a, self.gamma_i, total, self._kernel_size, size)
 
-    def _deformation(self, shape: Shape, *, is_final: bool, has_one_ratio: bool) -> Deformation:
-        """Return the deformed kernel of one shape; with fewer landmarks where it only judges."""
-        method, size = self._method, 0
-        if method != "none":
-            size = len(self._landmarks) if is_final else min(_JUDGES, len(self._landmarks))
-        elif has_one_ratio:
-            method = "factored"
-        key = (shape, method, size)
-        if key not in self._kept:
-            if is_final and method != "none":  # the largest array of all: one of them at a time
-                self._kept = {old: kept for old, kept in self._kept.items() if old[2] < size}
-            self._kept[key] = self._made_deformation(shape, method, size)
-        return self._kept[key]
-
-    def _made_deformation(self, shape: Shape, method: str, size: int) -> Deformation:
-        gram, roughness = self._gram(shape.width), self._roughness(shape.power)
-        if method == "factored":
-            return FactoredDeformation(gram, roughness)
-        if method == "none":
-            return ModalDeformation.of(gram, roughness)
-        if method == "nystrom":
-            landmarks = self._landmarks
-            if size < len(landmarks):
-                landmarks = spread_rows(len(landmarks), np.zeros(0, dtype=np.intp), size, 0)
-                landmarks = self._landmarks[landmarks]
-            features: Any = NystromFeatures.of(gram, landmarks, tol=_FEATURE_TOL)
-        else:
-            features = explicit_features(
-                gram.kernel, self.points_, n_features=size, seed=self.random_state
-            )
-        return FeatureDeformation.of(features, roughness)
-
     def _tuned(self, labeled: Labeled, *, intercept: bool) -> Deformation:
         """Choose what is to be chosen, remember it, and return the deformed kernel."""
         widths = self._widths()
@@ -235,10 +182,10 @@ class LaplacianMachine(GraphLearner):
         self.choices_: tuple[Choice, ...] = ()
         self.held_out_loss_ = float("nan")
         has_choice = len(widths) > 1 or len(powers) > 1 or not penalties.are_fixed
-        if has_choice and says_something(labeled):
+        if has_choice and _can_judge(labeled):
             shape, strengths = self._judged(labeled, widths, powers, intercept=intercept)
             penalties = self._penalties(total, shape.power)
-        kernel = self._deformation(shape, is_final=True, has_one_ratio=penalties.has_one_ratio)
+        kernel = self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
         if has_choice and not self.choices_:
             strengths = penalties.typical(kernel)
             self.choices_ = (_default_choice(shape, strengths, len(labeled.rows)),)
@@ -272,9 +219,8 @@ class LaplacianMachine(GraphLearner):
         def judge(shape: Shape) -> None:
             if shape not in tried:
                 penalties = self._penalties(total, shape.power)
-                kernel = self._deformation(
-                    shape, is_final=is_alone, has_one_ratio=penalties.has_one_ratio
-                )
+                made = self._deformations.final if is_alone else self._deformations.judge
+                kernel = made(shape, has_one_ratio=penalties.has_one_ratio)
                 tried[shape] = best_trial(kernel, sample, penalties, intercept=intercept)
 
         with track("choosing by leave-one-out", total=len(widths) + len(powers) - 1) as advance:
@@ -287,9 +233,10 @@ class LaplacianMachine(GraphLearner):
                 advance(1)
         best = min(tried, key=lambda shape: tried[shape].loss)
         trial = tried[best]
-        if self._method != "none" and not is_alone:  # the width is settled, the strengths are not
+        if self._deformations.method != "none" and not is_alone:
+            # The shape is settled, by few landmarks; the strengths are not.
             penalties = self._penalties(total, best.power)
-            kernel = self._deformation(best, is_final=True, has_one_ratio=False)
+            kernel = self._deformations.final(best, has_one_ratio=penalties.has_one_ratio)
             trial = best_trial(kernel, sample, penalties, intercept=intercept)
         self.held_out_loss_ = trial.loss
         self.choices_ = (_choice(tried, best, trial, sample),)
@@ -303,27 +250,11 @@ class LaplacianMachine(GraphLearner):
         self.lambda1_ = found.ambient
         self.lambda2_ = found.ambient * found.ratio / float(self.graph_.n_nodes) ** 2
 
-    def _certify(self, deformation: Deformation, labeled: Labeled, *, intercept: bool) -> None:
-        """Estimate what the approximation costs."""
-        self.approximation_ = Approximation(self._method)
-        if not isinstance(deformation, FeatureDeformation):
-            return
-        features, n = deformation.features, self.graph_.n_nodes
-        rows = spread_rows(n, np.zeros(0, dtype=np.intp), min(n, _SAMPLE), 0)
-        error = kernel_error(features, self._gram(self.width_), rows)
-        change = float("nan")
-        if isinstance(features, NystromFeatures):
-            sample, ratio = labeled.sample(), self._strengths.ratio
-            scores = [
-                held_out_scores(
-                    ridge_path(one, sample, ratio, intercept=intercept),
-                    sample,
-                    self._strengths.ambient,
-                )
-                for one in (deformation, deformation.leading(max(features.n_features // 2, 1)))
-            ]
-            change = float(np.sqrt(np.mean((scores[0] - scores[1]) ** 2)))
-        self.approximation_ = Approximation(self._method, features.n_features, error, change)
+    def _certify(self, deformed: Deformation, labeled: Labeled, *, intercept: bool) -> None:
+        shape = Shape(self.width_, self.power_)
+        self.approximation_ = self._deformations.certificate(
+            shape, deformed, labeled, self._strengths, intercept=intercept
+        )
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         require_memory(
@@ -336,7 +267,8 @@ class LaplacianMachine(GraphLearner):
 
     def _block_size(self, labeled: Labeled) -> int:
         """Return the smaller side of what is decomposed for the labels."""
-        return len(labeled.rows) if self._method == "none" else len(self._landmarks)
+        is_exact = self._deformations.method == "none"
+        return len(labeled.rows) if is_exact else len(self._deformations.landmarks)
 
     @abstractmethod
     def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
@@ -373,6 +305,12 @@ def _is_auto(value: Any) -> bool:
     if isinstance(value, str) and value != "auto":
         raise InvalidInputError(f"{value!r} is not known where a number or 'auto' is due.")
     return isinstance(value, str) and not isinstance(value, numbers.Number)
+
+
+def _can_judge(labeled: Labeled) -> bool:
+    """Say whether leave-one-out tells more than typical values: with two labels a class it lies."""
+    count, n_targets = labeled.targets.shape
+    return count > 2 * n_targets and says_something(labeled)
 
 
 def _default_choice(shape: Shape, strengths: Strengths, count: int) -> Choice:

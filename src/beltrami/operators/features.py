@@ -5,6 +5,7 @@ machine in m features costs O(n m^2) instead of O(n^3). Part of layer 3.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -241,6 +242,62 @@ class CoordinateFeatures(FeatureMap):
             norms = np.linalg.norm(block, axis=1, keepdims=True)
             np.divide(block, norms, out=block, where=norms > 0)
         return block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SlowFeatures(FeatureMap):
+    """Functions given at the points of the fit, such as eigenfunctions of its graph.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, p)
+        One function per column.
+    extend : callable
+        Returns the functions at new points, (m, p).
+    """
+
+    values: FloatMatrix
+    extend: Callable[[Points], FloatMatrix]
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """Number of features."""
+        return int(self.values.shape[1])
+
+    def of_rows(self, rows: IndexVector) -> FloatMatrix:
+        """Return the features of rows of the fit."""
+        return np.asarray(self.values[rows])
+
+    def of_new(self, points: Points) -> FloatMatrix:
+        """Return the features of new points."""
+        return np.asarray(self.extend(points), dtype=self.values.dtype)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StackedFeatures(FeatureMap):
+    """Features of two maps side by side: the kernels of the two, added.
+
+    Attributes
+    ----------
+    first, second : FeatureMap
+        The maps.
+    """
+
+    first: FeatureMap
+    second: FeatureMap
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """Number of features."""
+        return self.first.n_features + self.second.n_features
+
+    def of_rows(self, rows: IndexVector) -> FloatMatrix:
+        """Return the features of rows of the fit."""
+        return np.hstack([self.first.of_rows(rows), self.second.of_rows(rows)])
+
+    def of_new(self, points: Points) -> FloatMatrix:
+        """Return the features of new points."""
+        return np.hstack([self.first.of_new(points), self.second.of_new(points)])
 
 
 def explicit_features(
