@@ -167,6 +167,8 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
         self.tol = tol
         self.random_state = random_state
 
+    _largest_strength = 0.1
+
     def _check_options(self) -> None:
         super()._check_options()
         check_choice(self.loss, _LOSSES, name="loss")
@@ -204,7 +206,7 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
         if self.solver == "cg":
             return self._conjugate(labeled)
         signs = self._signs(labeled)
-        deformed = self._tuned(signs, intercept=False)
+        deformed = self._tuned(signs, intercept=True)
         ratio, ambient = self._strengths.ratio, self._strengths.ambient
         self._block = deformed.block(signs.rows, ratio)
         if self.loss == "hinge":
@@ -213,8 +215,8 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
             fit = squared_hinge_newton(self._block, signs.targets, ambient, signs.weights)
         self._hinge_fit = fit
         self.n_support_ = (fit.multipliers != 0).sum(axis=0)
-        self._certify(deformed, signs, intercept=False)
-        path = ridge_path(deformed, signs, ratio, intercept=False)
+        self._certify(deformed, signs, intercept=True)
+        path = ridge_path(deformed, signs, ratio, intercept=True)
         self._fit_temperature(held_out_scores(path, signs, ambient), labeled)
         return deformed.expansion(signs.rows, ratio, fit.multipliers), fit.intercepts
 

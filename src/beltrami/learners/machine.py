@@ -70,6 +70,8 @@ class LaplacianMachine(GraphLearner):
     n_eigenfunctions: Any
     random_state: Seed
 
+    _largest_strength = 10.0
+
     def _built_graph(self, points: Points) -> tuple[Graph, Any]:
         self._check_options()
         if self.kernel != "precomputed":
@@ -171,7 +173,8 @@ class LaplacianMachine(GraphLearner):
 
     def _penalties(self, total: float, power: int) -> Penalties:
         size = self._roughness(power).typical
-        return Penalties(self.gamma_a, self.gamma_i, total, self._kernel_size, size)
+        largest = self._largest_strength
+        return Penalties(self.gamma_a, self.gamma_i, total, self._kernel_size, size, largest)
 
     def _tuned(self, labeled: Labeled, *, intercept: bool) -> Deformation:
         """Choose what is to be chosen, remember it, and return the deformed kernel."""

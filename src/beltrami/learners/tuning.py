@@ -63,6 +63,9 @@ class Penalties:
         Mean of k(x, x), which with the next one makes ratios free of units.
     roughness_size : float
         Size of S.
+    largest : float, default=10.0
+        Largest strength tried. The hinge needs a small one: with a large one all labels are inside
+        the margin, the function is next to nothing and the intercept, the larger class, decides.
     """
 
     gamma_a: Any
@@ -70,6 +73,7 @@ class Penalties:
     total: float
     kernel_size: float
     roughness_size: float
+    largest: float = 10.0
 
     @property
     def are_fixed(self) -> bool:
@@ -118,7 +122,8 @@ class Penalties:
     def _ambients(self, kernel: Deformation, ratio: float) -> list[float]:
         if self.fixed_ambient is not None:
             return [self.fixed_ambient]
-        return [float(one) for one in _STRENGTHS * kernel.size(ratio)]
+        tried = _STRENGTHS[self.largest * (1 + 1e-9) >= _STRENGTHS]
+        return [float(one) for one in tried * kernel.size(ratio)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
