@@ -14,7 +14,6 @@ from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe
 from beltrami.learners.model import Labeled
 from beltrami.learners.tuning import Strengths, held_out_scores, ridge_path
-from beltrami.operators.extension import extend_eigenvectors
 from beltrami.operators.features import (
     FeatureMap,
     NystromFeatures,
@@ -270,18 +269,10 @@ def slow_features(
     Returns
     -------
     SlowFeatures
-        Extended to new points by Nyström's formula on the graph; a point of the fit keeps its own.
+        Carried to new points by Nyström's formula on the graph.
     """
     basis = eigenbasis(graph, count, kind="random_walk", random_state=seed)
     lengths = np.sqrt(np.mean(basis.vectors**2, axis=0))
     scales = np.sqrt(size / len(lengths)) / np.where(lengths > 0, lengths, 1.0)
     values = (basis.vectors * scales).astype(points.dtype)
-
-    def extend(new: Points) -> FloatMatrix:
-        tie = recipe.attach(graph, points, new)
-        found = extend_eigenvectors(tie.weights, values, basis.values, kind="random_walk")
-        is_old = tie.twins >= 0
-        found[is_old] = values[tie.twins[is_old]]
-        return found
-
-    return SlowFeatures(values, extend)
+    return SlowFeatures(graph, recipe, points, values, basis.values)

@@ -117,6 +117,9 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
         Whether a label shares the row's component of the graph.
     gamma_a_, gamma_i_, lambda1_, lambda2_ : float
         The penalties used, in both spellings.
+    held_out_loss_ : float
+        Leave-one-out loss of what was chosen, by which graphs can be compared; NaN where nothing
+        was.
     width_, power_, temperature_ : float, int, float
         What was used.
     approximation_ : Approximation
@@ -241,6 +244,9 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         Whether a label shares the row's component of the graph.
     gamma_a_, gamma_i_, lambda1_, lambda2_ : float
         The penalties used, in both spellings.
+    held_out_loss_ : float
+        Leave-one-out loss of what was chosen, by which graphs can be compared; NaN where nothing
+        was.
     width_, power_ : float, int
         What was used.
     approximation_ : Approximation

@@ -251,7 +251,7 @@ class LaplacianMachine(GraphLearner):
         self.gamma_a_ = found.ambient / total
         self.gamma_i_ = self.gamma_a_ * found.ratio
         self.lambda1_ = found.ambient
-        self.lambda2_ = found.ambient * found.ratio / float(self.graph_.n_nodes) ** 2
+        self.lambda2_ = found.ambient * found.ratio * self._roughness(self.power_).factor
 
     def _certify(self, deformed: Deformation, labeled: Labeled, *, intercept: bool) -> None:
         shape = Shape(self.width_, self.power_)

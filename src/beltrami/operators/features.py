@@ -5,7 +5,6 @@ machine in m features costs O(n m^2) instead of O(n^3). Part of layer 3.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,10 @@ from scipy.sparse import issparse
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
-from beltrami.core.types import FloatMatrix, IndexVector, Points, Seed
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points, Seed
+from beltrami.graph.model import Graph
+from beltrami.graph.recipes import GraphRecipe
+from beltrami.operators.extension import extend_eigenvectors
 from beltrami.operators.kernels import CosineKernel, Gram, Kernel, LinearKernel, RbfKernel
 
 _NEGATIVE = 1e-6
@@ -246,18 +248,27 @@ class CoordinateFeatures(FeatureMap):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlowFeatures(FeatureMap):
-    """Functions given at the points of the fit, such as eigenfunctions of its graph.
+    r"""Eigenfunctions of a graph, :math:`L f = \lambda D f`, at its points and at new ones.
 
     Attributes
     ----------
+    graph : Graph
+        The graph.
+    recipe : KnnGraph or RadiusGraph
+        What attaches new points to it.
+    points : ndarray or csr_array of shape (n, d)
+        Its points.
     values : ndarray of shape (n, p)
-        One function per column.
-    extend : callable
-        Returns the functions at new points, (m, p).
+        The functions at the points, each scaled as it is to weigh.
+    eigenvalues : ndarray of shape (p,)
+        Their eigenvalues.
     """
 
+    graph: Graph
+    recipe: GraphRecipe
+    points: Points
     values: FloatMatrix
-    extend: Callable[[Points], FloatMatrix]
+    eigenvalues: FloatVector
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -269,8 +280,12 @@ class SlowFeatures(FeatureMap):
         return np.asarray(self.values[rows])
 
     def of_new(self, points: Points) -> FloatMatrix:
-        """Return the features of new points."""
-        return np.asarray(self.extend(points), dtype=self.values.dtype)
+        """Return the features of new points; one of the fit keeps its own."""
+        tie = self.recipe.attach(self.graph, self.points, points)
+        found = extend_eigenvectors(tie.weights, self.values, self.eigenvalues, kind="random_walk")
+        is_old = tie.twins >= 0
+        found[is_old] = self.values[tie.twins[is_old]]
+        return found.astype(self.values.dtype)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
