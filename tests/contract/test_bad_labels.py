@@ -18,7 +18,10 @@ from beltrami.learners import (
     GeodesicNeighborsClassifier,
     GraphRegularizedClassifier,
     GraphRegularizedRegressor,
+    LaplacianRLSClassifier,
+    LaplacianSVC,
     PoissonClassifier,
+    TransductiveSVC,
 )
 
 CLASSIFIERS = [
@@ -29,7 +32,12 @@ CLASSIFIERS = [
     PoissonClassifier(),
     PoissonClassifier(n_steps=0),
     GeodesicNeighborsClassifier(),
+    LaplacianRLSClassifier(),
+    LaplacianRLSClassifier(approximation="nystrom", n_landmarks=12, random_state=0),
+    LaplacianSVC(),
+    LaplacianSVC(loss="squared_hinge", gamma_a=0.01, gamma_i=1.0),
 ]
+GRAPHLESS = [TransductiveSVC()]
 REGRESSORS = [
     EigenfunctionRegressor(),
     EigenfunctionRegressor(gamma=0.0, new_points="neighbors"),
@@ -46,6 +54,8 @@ WITH_GAMMA = [
 every_classifier = pytest.mark.parametrize("learner", CLASSIFIERS, ids=repr)
 every_regressor = pytest.mark.parametrize("learner", REGRESSORS, ids=repr)
 every_learner = pytest.mark.parametrize("learner", CLASSIFIERS + REGRESSORS, ids=repr)
+with_graphless = pytest.mark.parametrize("learner", CLASSIFIERS + GRAPHLESS, ids=repr)
+all_of_them = pytest.mark.parametrize("learner", CLASSIFIERS + GRAPHLESS + REGRESSORS, ids=repr)
 
 
 def cloud(n=40):
@@ -55,7 +65,7 @@ def cloud(n=40):
 def some_labels(learner, n=40):
     """Labels at every fourth row: three classes, or numbers."""
     rows = np.arange(n)
-    if learner in CLASSIFIERS:
+    if learner in CLASSIFIERS + GRAPHLESS:
         return np.where(rows % 4 == 0, rows % 3, -1)
     return np.where(rows % 4 == 0, rows.astype(float), np.nan)
 
@@ -78,7 +88,7 @@ def holds_no_nan(fitted, points):
 # --- labels -----------------------------------------------------------------------------------
 
 
-@every_classifier
+@with_graphless
 @pytest.mark.parametrize("y", [[-1] * 40, [""] * 40, [None] * 40, np.full(40, np.nan)], ids=repr)
 def test_no_label_at_all_is_refused(learner, y) -> None:
     with pytest.raises(InvalidInputError, match="y has no label at all: all 40 rows"):
@@ -169,21 +179,21 @@ def test_labels_in_one_component_of_several_work(learner) -> None:
     assert np.isfinite(fitted.predict(points[50:] + 0.01)).all()
 
 
-@every_learner
+@all_of_them
 @pytest.mark.parametrize("length", [0, 10, 39, 41])
 def test_labels_of_the_wrong_length_are_refused(learner, length: int) -> None:
     with pytest.raises(InvalidInputError, match=f"40 rows and {length} labels"):
         clone(learner).fit(cloud(), some_labels(learner, 50)[:length])
 
 
-@every_learner
+@all_of_them
 def test_labels_of_the_wrong_shape_are_refused(learner) -> None:
     for y in (np.zeros((40, 2)), 3, [[0, 1]] * 40):
         with pytest.raises(InvalidInputError, match="y should be a 1d array"):
             clone(learner).fit(cloud(), y)
 
 
-@every_classifier
+@with_graphless
 @pytest.mark.parametrize(
     "y",
     [
@@ -207,7 +217,7 @@ def test_values_that_are_no_numbers_are_refused(learner, y) -> None:
         clone(learner).fit(cloud(), y)
 
 
-@every_learner
+@all_of_them
 def test_infinite_labels_are_refused(learner) -> None:
     y = np.where(np.arange(40) % 2, np.nan, 1.0)
     y[[0, 2]] = [np.inf, 2.0]
@@ -215,7 +225,7 @@ def test_infinite_labels_are_refused(learner) -> None:
         clone(learner).fit(cloud(), y)
 
 
-@every_learner
+@all_of_them
 def test_labels_must_be_given(learner) -> None:
     with pytest.raises(InvalidInputError, match="requires y to be passed"):
         clone(learner).fit(cloud(), None)
@@ -234,7 +244,7 @@ def test_bad_labels_leave_a_fitted_learner_usable(learner) -> None:
 # --- weights ----------------------------------------------------------------------------------
 
 
-@every_learner
+@all_of_them
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
@@ -255,7 +265,7 @@ def test_weights_that_make_no_sense_are_refused(learner, weights, message: str) 
 # --- points -----------------------------------------------------------------------------------
 
 
-@every_learner
+@all_of_them
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_points_that_are_not_finite_are_refused(learner, bad: float) -> None:
     points, new = cloud(), cloud()[:2] + 0.01
@@ -267,7 +277,7 @@ def test_points_that_are_not_finite_are_refused(learner, bad: float) -> None:
         fitted.predict(new)
 
 
-@every_learner
+@all_of_them
 def test_new_points_have_as_many_features_as_the_fit(learner) -> None:
     fitted = clone(learner).fit(cloud(), some_labels(learner))
     for new in (np.zeros((2, 2)), np.zeros((2, 4))):
@@ -319,13 +329,13 @@ def test_no_penalty_makes_answers_that_are_not_finite(kind, gamma) -> None:
     holds_no_nan(learner, cloud())
 
 
-@every_classifier
+@with_graphless
 def test_labels_that_were_not_declared_are_refused(learner) -> None:
     with pytest.raises(InvalidInputError, match=r"which classes=.*does not list"):
         clone(learner).set_params(classes=[0, 1]).fit(cloud(), some_labels(learner))
 
 
-@every_classifier
+@with_graphless
 def test_rows_without_label_are_refused_where_there_should_be_none(learner) -> None:
     y = np.where(np.arange(40) % 4 == 0, "a", "")
     y[0] = "b"
