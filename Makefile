@@ -7,7 +7,7 @@ ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
 endif
 
-.PHONY: demo test lint types layers unit bench contest figures clean help
+.PHONY: demo test lint types layers unit bench contest manifold figures clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -53,6 +53,10 @@ contest: $(VENV)/.checks  ## Few labels: ours beside graphlearning, scikit-netwo
 	$(BIN)/python -m pip install --quiet --group few-labels
 	$(BIN)/python -m benchmarks.few_labels
 	$(BIN)/python -m benchmarks.regression
+
+manifold: $(VENV)/.checks  ## The Laplacian machines: errors on the papers' sets, seconds and memory
+	$(BIN)/python -m benchmarks.manifold.accuracy
+	$(BIN)/python -m benchmarks.manifold.speed
 
 figures: $(VENV)/.installed  ## The papers' figures and tables made so far; takes half an hour
 	$(BIN)/beltrami reproduce all --out out/figures

@@ -14,7 +14,10 @@ from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.solvers.hinge import hinge_dual
 
 _FIRST = 1e-5
-"""Share of their final weight that unlabelled rows start with."""
+"""Share of their final weight that unlabelled rows start with, at most."""
+
+_SOFT = 1e-2
+"""Most that C* k(x, x) may be at the start: with more there is no slack, and nothing switches."""
 
 _TRIFLE = 1e-6
 """Share by which the objective must fall for another round."""
@@ -72,9 +75,10 @@ def switched_hinge(
 
     over c, b and the unlabelled signs, a given number of which is positive ([Joachims99]_). A
     machine of the labelled rows gives the first signs. The weight of the unlabelled rows is then
-    doubled from :math:`10^{-5} C^*` to :math:`C^*`. At each weight, a positive and a negative row
-    with :math:`\xi_p + \xi_n > 2`, both positive, are better switched, whatever becomes of the
-    others; so all such pairs, the worst with the worst, are switched before the next fit.
+    doubled from :math:`10^{-5} C^*`, or less for a large kernel, to :math:`C^*`. At each weight, a
+    positive and a negative row with :math:`\xi_p + \xi_n > 2`, both positive, are better switched,
+    whatever becomes of the others; so all such pairs, the worst with the worst, are switched before
+    the next fit.
     Joachims switches one pair for each fit and starts with weights in the ratio of the classes;
     here both sides weigh the same.
 
@@ -111,7 +115,8 @@ def switched_hinge(
     y, weights = np.empty(n), np.empty(n)
     y[rows], weights[rows] = signs, bounds
     y[others] = highest_positive(start, n_positive)
-    shares = annealing() if len(others) else np.ones(1)
+    size = bound * float(np.mean(np.diagonal(kernel)))
+    shares = annealing(size) if len(others) else np.ones(1)
     objectives, n_switched = [], 0
     with serial_blas():  # products with one vector gain nothing from threads
         for share in shares:
@@ -148,15 +153,22 @@ def _switched_at(
         n_switched += len(worse)
 
 
-def annealing() -> FloatVector:
+def annealing(size: float = 1.0) -> FloatVector:
     """Return the shares of their final weight that unlabelled rows get, one after the other.
+
+    Parameters
+    ----------
+    size : float, default=1.0
+        C* times the mean of k(x, x). Where it is large, the first share is so small that the
+        machine still has slack: a polynomial kernel of a hundred pixels has k(x, x) of a million.
 
     Returns
     -------
     ndarray
-        Doubling from 1e-5, and one at the end.
+        Doubling from 1e-5 or less, and one at the end.
     """
-    shares = _FIRST * 2.0 ** np.arange(np.ceil(np.log2(1 / _FIRST)))
+    first = min(_FIRST, _SOFT / size) if size > 0 else _FIRST
+    shares = first * 2.0 ** np.arange(np.ceil(np.log2(1 / first)))
     return np.append(shares, 1.0)
 
 
