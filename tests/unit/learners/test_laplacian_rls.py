@@ -12,6 +12,7 @@ from sklearn.datasets import make_blobs
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import cross_val_score
 
 from beltrami import (
     GraphRegularizedClassifier,
@@ -505,6 +506,17 @@ def test_many_points_are_approximated_by_themselves(monkeypatch) -> None:
     assert exact.approximation_.method == "none"
 
 
+def test_many_points_without_the_intrinsic_penalty_are_kernel_ridge_regression(monkeypatch) -> None:
+    """The second line of the paper's table holds for any number of points."""
+    monkeypatch.setattr(machine, "_MOST_EXACT", 50)
+    points, y, _ = clouds()
+    has = y >= 0
+    learner = LaplacianRLSClassifier(**PAPER, gamma_a=0.05, gamma_i=0.0).fit(points, y)
+    peer = KernelRidge(alpha=0.05 * has.sum(), kernel="rbf", gamma=1 / (2 * WIDTH**2))
+    peer.fit(points[has], signs_of(y)[has])
+    assert_allclose(learner.scores_, peer.predict(points), atol=1e-5)
+
+
 @pytest.mark.parametrize("approximation", ["nystrom", "features"])
 def test_a_seed_makes_an_approximation_repeatable(approximation: str) -> None:
     points, y, _ = clouds()
@@ -661,6 +673,25 @@ def test_a_component_without_label_is_flagged_and_keeps_its_marker() -> None:
     new = np.array([[0.0, 0, 0], [100.0, 100, 100]])
     assert_array_equal(learner.predict(new) == -1, [False, True])
     assert_allclose(learner.predict_proba(new)[1], learner.class_prior_)
+
+
+def test_a_component_without_label_is_found_in_the_space_of_a_precomputed_kernel() -> None:
+    points, y, _ = clouds()
+    far, labels = np.vstack([points, points[:20] + 100]), np.append(y, np.full(20, -1))
+    graph = KnnGraph(6, connect="keep").build(far)
+    learner = LaplacianRLSClassifier(**(FIXED | {"graph": graph}), kernel="precomputed")
+    with pytest.warns(DisconnectedGraphWarning):
+        learner.fit(rbf_kernel(far), labels)
+    new = np.vstack([points[:3], points[:3] + 100]) + 0.1
+    assert_array_equal(learner.predict(rbf_kernel(new, far)) == -1, np.arange(6) >= 3)
+
+
+def test_rows_and_columns_of_a_precomputed_kernel_are_split_together() -> None:
+    points, _, truth = clouds()
+    learner = LaplacianRLSClassifier(kernel="precomputed", gamma_a=0.01, gamma_i=0.0, power=1)
+    found = cross_val_score(learner, rbf_kernel(points), truth, cv=3)
+    plain = LaplacianRLSClassifier(width=np.sqrt(1.5), gamma_a=0.01, gamma_i=0.0, power=1)
+    assert_allclose(found, cross_val_score(plain, points, truth, cv=3))
 
 
 def test_a_component_without_value_has_the_mean_and_no_bounds() -> None:

@@ -1,0 +1,1 @@
+"""Manifold regularisation: how well the Laplacian machines learn, how fast, and how far they go."""

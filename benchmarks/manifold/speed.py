@@ -1,0 +1,106 @@
+"""``python -m benchmarks.manifold.speed``: seconds and memory of the Laplacian machines."""
+
+import argparse
+import os
+import re
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+
+_HERE = Path(__file__).resolve().parents[1]
+LOSSES = ("LapRLS", "LapSVM")
+SIZES = (50_000, 100_000, 200_000, 400_000, 1_000_000)
+_TOY_SIZES = (400, 800)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Hold the contests asked for; results are written after each."""
+    asked = _arguments(arguments)
+    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
+        os.environ[variable] = str(asked.threads)
+    from beltrami.core.errors import DatasetUnavailableError  # noqa: PLC0415
+    from benchmarks.manifold import speed_report as report  # noqa: PLC0415
+    from benchmarks.peers.problems import SEED  # noqa: PLC0415
+    from benchmarks.peers.report import circumstances  # noqa: PLC0415
+
+    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
+    facts = circumstances(SEED)
+    every = plan(toy=asked.toy, rounds=asked.rounds, minutes=asked.minutes)
+    chosen = [name for name in every if re.search(asked.only, name, re.IGNORECASE)]
+    if os.getloadavg()[0] > 1:
+        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
+    for number, name in enumerate(chosen, 1):
+        start = time.perf_counter()
+        print(f"[{number}/{len(chosen)}] {name}", flush=True)
+        try:
+            found = every[name]()
+        except DatasetUnavailableError:
+            print("    skipped: its data set is not here; name the folder in BELTRAMI_DATA")
+            continue
+        except Exception as error:  # noqa: BLE001 - the others go on, and the page says so
+            traceback.print_exc()
+            found = {"kind": "failure", "note": f"{type(error).__name__}: {str(error)[-300:]}"}
+        report.save(folder, facts, name, found, list(every))
+        print(f"    {report.summary(found)}   ({time.perf_counter() - start:.0f} s)", flush=True)
+    print(report.render(report.load(folder)))
+    print(f"written: {report.STEM}.json and {report.STEM}.md", flush=True)
+
+
+def plan(*, toy: bool, rounds: int, minutes: float) -> dict[str, Callable[[], dict[str, Any]]]:
+    """Return every measurement under its name, in the order of the page."""
+    from benchmarks.manifold import child  # noqa: PLC0415
+    from benchmarks.manifold.exact import contests  # noqa: PLC0415
+
+    found: dict[str, Callable[[], dict[str, Any]]] = {
+        contest.name: partial(_contest, contest, rounds, 60 * minutes)
+        for contest in contests(toy=toy)
+    }
+    for loss in LOSSES:
+        found[f"landmarks on MNIST, {loss}"] = partial(_run, child, "mnist", loss=loss, toy=toy)
+    found["exact on a part of MNIST"] = partial(_run, child, "exact", toy=toy)
+    sizes = _TOY_SIZES if toy else SIZES
+    for n in sizes:
+        for loss in LOSSES if n == sizes[-1] else LOSSES[:1]:
+            name = f"landmarks on {n} points of sheets, {loss}"
+            found[name] = partial(_run, child, "sheets", loss=loss, n=n, toy=toy)
+    return found
+
+
+def _contest(contest: Any, rounds: int, budget_s: float) -> dict[str, Any]:
+    """Compare the answers of both sides, then time them in turn."""
+    from dataclasses import asdict  # noqa: PLC0415
+
+    from benchmarks.peers.contest import NotComparable, blank_row, hold  # noqa: PLC0415
+
+    try:
+        row = hold(contest, contest.problem(), rounds, budget_s)
+    except NotComparable as verdict:
+        row = blank_row(contest, f"NOT COMPARABLE: {verdict}")
+    return {"kind": "contest"} | asdict(row)
+
+
+def _run(child: Any, task: str, **settings: Any) -> dict[str, Any]:
+    return {"kind": task} | child.run(task, **settings)
+
+
+def _arguments(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.manifold.speed", description=__doc__
+    )
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser.add_argument("--toy", action="store_true", help="small problems, no data set needed")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="regular expression on names")
+    parser.add_argument("--rounds", type=int, default=7, help="most rounds of a contest")
+    parser.add_argument("--minutes", type=float, default=5.0, help="most minutes of its rounds")
+    parser.add_argument("--threads", type=int, default=cores, help="for every side")
+    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()
