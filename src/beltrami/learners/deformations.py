@@ -6,6 +6,7 @@ so is what that costs in accuracy. Part of layer 6.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -16,14 +17,13 @@ from beltrami.learners.model import Labeled
 from beltrami.learners.tuning import Strengths, held_out_scores, ridge_path
 from beltrami.operators.features import (
     FeatureMap,
-    NystromFeatures,
     SlowFeatures,
     StackedFeatures,
     explicit_features,
     kernel_error,
-    spread_rows,
 )
 from beltrami.operators.kernels import Gram
+from beltrami.operators.landmarks import NystromFeatures, spread_rows
 from beltrami.operators.roughness import Roughness
 from beltrami.solvers.deformation import (
     Deformation,
@@ -84,9 +84,9 @@ class Approximation:
     held_out_change: float = 0.0
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Deformations:
-    """Deformed kernels of one set of points, by shape.
+    """Deformed kernels of one set of points, by shape; kept ones are not pickled.
 
     Attributes
     ----------
@@ -111,6 +111,9 @@ class Deformations:
     slow: SlowFeatures | None
     seed: Seed
     _kept: dict[tuple[Shape, str, int], Deformation] = field(default_factory=dict, init=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": {}}
 
     def judge(self, shape: Shape, *, has_one_ratio: bool) -> Deformation:
         """Return a deformed kernel that is good enough to compare shapes by.

@@ -10,7 +10,7 @@ from beltrami.learners.machine import LaplacianMachine
 from beltrami.learners.model import Labeled, LeftOut
 from beltrami.learners.regression import GraphRegressor
 from beltrami.learners.tuning import held_out_scores, ridge_path
-from beltrami.solvers.deformation import Expansion
+from beltrami.solvers.expansion import Expansion
 
 
 class _LaplacianRLS(LaplacianMachine):
@@ -92,7 +92,8 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
     n_eigenfunctions : int or "auto", default="auto"
         Eigenfunctions of the graph added to the features, as if the kernel had them: landmarks
         alone cannot follow the data's shape. "auto" is 100 where ``approximation="auto"`` takes
-        landmarks and the graph is a recipe, which can carry them to new points, and else none.
+        landmarks, ``gamma_i`` is "auto" too and the graph is a recipe, which can carry them to new
+        points; and else none.
     fit_intercept : bool, default=False
         Whether to add a constant that is not penalised; the paper has none.
     unlabeled : object, default="auto"

@@ -6,13 +6,14 @@ import numpy as np
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, Seed
-from beltrami.core.validation import check_choice
+from beltrami.core.validation import check_choice, check_positive
 from beltrami.learners.classification import GraphClassifier, fitted_temperature, softmax
 from beltrami.learners.deformations import Approximation
 from beltrami.learners.machine import LaplacianMachine
 from beltrami.learners.model import Labeled, LeftOut
 from beltrami.learners.tuning import held_out_scores, ridge_path
-from beltrami.solvers.deformation import Expansion, KernelExpansion, require_exact_memory
+from beltrami.solvers.deformation import require_exact_memory
+from beltrami.solvers.expansion import Expansion, KernelExpansion
 from beltrami.solvers.hinge import hinge_dual, hinge_left_out
 from beltrami.solvers.hinge_cg import squared_hinge_cg
 from beltrami.solvers.hinge_newton import squared_hinge_left_out, squared_hinge_newton
@@ -74,8 +75,8 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
     solver : {"auto", "dual", "newton", "cg"}, default="auto"
         "dual" for the hinge; for its square Newton's method on the deformed kernel, or conjugate
         gradients on all points without any factorisation, stopped when decisions no longer change
-        [MelacciBelkin11]_. The latter is exact in K, takes numbers for the penalties, and needs n^2
-        numbers in memory.
+        [MelacciBelkin11]_. The latter is exact in K, takes numbers for the penalties, takes "auto"
+        for width and power to mean half the typical width and 1, and needs n^2 numbers in memory.
     unlabeled : object, default="auto"
         What marks an unlabelled row: -1 among integers, None, NaN, pandas.NA or "" elsewhere.
         None means that all rows are labelled, so that -1 is a class.
@@ -174,6 +175,7 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
+        check_positive(self.tol, name="tol")
         check_choice(self.loss, _LOSSES, name="loss")
         solver = check_choice(self.solver, _SOLVERS, name="solver")
         allowed = ("auto", "dual") if self.loss == "hinge" else ("auto", "newton", "cg")
@@ -205,6 +207,9 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
             return "none"
         return super()._chosen_method(n)
 
+    def _block_size(self, labeled: Labeled) -> int:
+        return len(labeled.rows)
+
     def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         if self.solver == "cg":
             return self._conjugate(labeled)
@@ -232,7 +237,7 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
             float(self.gamma_a) * total
         )
         self._report_strengths(labeled)
-        self.choices_ = ()
+        self.choices_, self.held_out_loss_ = (), float("nan")
         gram, roughness = self._gram(self.width_), self._roughness(self.power_)
         kernel, ambient = gram.whole(), self._strengths.ambient
         fit = squared_hinge_cg(
@@ -269,6 +274,9 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
                 "solver='newton' to diagnose."
             )
         signs, ambient = self._signs(self._labeled), self._strengths.ambient
-        leave_out = hinge_left_out if self.loss == "hinge" else squared_hinge_left_out
-        scores = leave_out(self._block, signs.targets, ambient, signs.weights, self._hinge_fit)
+        given = (self._block, signs.targets, ambient, signs.weights, self._hinge_fit)
+        if self.loss == "hinge":
+            scores = hinge_left_out(*given, tol=self.tol)
+        else:
+            scores = squared_hinge_left_out(*given)
         return LeftOut(signs.rows, signs.targets, np.asarray(scores), signs.weights)

@@ -4,7 +4,6 @@ Points, a graph and labels enter; the deformed kernel of the labelled rows, chos
 where that was asked, leaves. Which loss is laid on it is for the subclasses. Part of layer 6.
 """
 
-import numbers
 from abc import abstractmethod
 from typing import Any
 
@@ -25,7 +24,7 @@ from beltrami.learners.deformations import Deformations, Shape, slow_features
 from beltrami.learners.model import Choice, Labeled
 from beltrami.learners.spectral import says_something
 from beltrami.learners.tuning import Penalties, Strengths, Trial, best_trial, check_penalties
-from beltrami.operators.features import SlowFeatures, spread_rows
+from beltrami.operators.features import SlowFeatures, check_explicit
 from beltrami.operators.kernels import (
     Gram,
     check_precomputed,
@@ -33,8 +32,10 @@ from beltrami.operators.kernels import (
     kernel_function,
     typical_width,
 )
+from beltrami.operators.landmarks import spread_rows
 from beltrami.operators.roughness import Roughness
-from beltrami.solvers.deformation import Deformation, Expansion, require_exact_memory
+from beltrami.solvers.deformation import EXACT_COPIES, Deformation, require_exact_memory
+from beltrami.solvers.expansion import Expansion
 
 APPROXIMATIONS = ("auto", "none", "nystrom", "features")
 
@@ -74,10 +75,16 @@ class LaplacianMachine(GraphLearner):
 
     def _built_graph(self, points: Points) -> tuple[Graph, Any]:
         self._check_options()
-        if self.kernel != "precomputed":
+        recipe = recipe_of(self._recipe())
+        if not self._is_precomputed:
+            if getattr(recipe, "metric", None) == "precomputed":
+                raise InvalidInputError(
+                    "the graph takes X for distances and the kernel takes it for points. For "
+                    "distances d give kernel='precomputed' and X = exp(-d**2 / (2 * width**2)), "
+                    "say; for points another metric of the graph."
+                )
             return super()._built_graph(points)
         check_precomputed(points)
-        recipe = recipe_of(self._recipe())
         if recipe is None:
             return super()._built_graph(points)
         if not isinstance(recipe, KnnGraph):
@@ -91,28 +98,43 @@ class LaplacianMachine(GraphLearner):
         distances = np.sqrt(np.maximum(squares[:, None] + squares - matrix - matrix.T, 0.0))
         return clone(recipe).set_params(metric="precomputed").build(distances), None
 
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    @property
+    def _has_width(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "rbf"
+
     def _check_options(self) -> None:
         check_penalties(self.gamma_a, self.gamma_i)
         check_choice(self.approximation, APPROXIMATIONS, name="approximation")
-        if not _is_auto(self.width):
+        if not _is_auto(self.width, "width"):
             check_positive(self.width, name="width")
-        if not _is_auto(self.power):
+        if not _is_auto(self.power, "power"):
             check_count(self.power, name="power")
-        if not _is_auto(self.n_landmarks):
+        if not _is_auto(self.n_landmarks, "n_landmarks"):
             check_count(self.n_landmarks, name="n_landmarks", minimum=2)
-        if not _is_auto(self.n_eigenfunctions):
+        if not _is_auto(self.n_eigenfunctions, "n_eigenfunctions"):
             check_count(self.n_eigenfunctions, name="n_eigenfunctions", minimum=0)
-        kernel_function(self.kernel, width=1.0, degree=self.degree, coef0=self.coef0)
+        kernel = kernel_function(self.kernel, width=1.0, degree=self.degree, coef0=self.coef0)
+        if self.approximation == "features":
+            check_explicit(kernel)
 
     def _prepare(self, labeled: Labeled) -> None:
         n = self.graph_.n_nodes
-        self._typical_width = typical_width(self.points_) if self.kernel == "rbf" else 1.0
+        self._typical_width = typical_width(self.points_) if self._has_width else 1.0
         gram = self._gram(self._typical_width)
         if not gram.kernel.is_surely_psd:
             sample = spread_rows(n, labeled.rows[:_PSD_SAMPLE], min(n, _PSD_SAMPLE), 0)
             check_psd(gram.among(sample, sample, is_double=True))
-        self._kernel_size = max(float(np.mean(gram.diagonal())), np.finfo(np.float64).tiny)
-        self._roughness(1 if _is_auto(self.power) else int(self.power))  # raises where it cannot be
+        self._kernel_size = float(np.mean(gram.diagonal()))
+        if self._kernel_size <= np.finfo(np.float64).tiny:
+            raise InvalidInputError(
+                f"the mean of k(x, x) over the points is {self._kernel_size:.3g}, and a kernel "
+                "machine needs k(x, x) > 0. Scale the data, or choose another kernel."
+            )
+        self._roughness(1 if self.power == "auto" else int(self.power))  # raises where it cannot be
         method = self._chosen_method(n)
         self._deformations = Deformations(
             self._gram,
@@ -122,6 +144,13 @@ class LaplacianMachine(GraphLearner):
             None if method == "none" else self._eigenfunctions(),
             self.random_state,
         )
+        self._prepared_for = self._shared_options()
+
+    def _shared_options(self) -> tuple[Any, ...]:
+        """Return the options that kept kernels depend on."""
+        names = ("degree", "coef0", "laplacian", "scale", "approximation")
+        more = ("n_landmarks", "n_eigenfunctions")
+        return (id(self.kernel), *(getattr(self, name) for name in names + more))
 
     def _chosen_method(self, n: int) -> str:
         if self.approximation != "auto":
@@ -129,7 +158,7 @@ class LaplacianMachine(GraphLearner):
         if n > _MOST_EXACT:
             return "nystrom"
         try:
-            require_exact_memory(n, copies=5)
+            require_exact_memory(n, copies=EXACT_COPIES)
         except MemoryBudgetError:
             return "nystrom"
         return "none"
@@ -137,16 +166,16 @@ class LaplacianMachine(GraphLearner):
     def _drawn_landmarks(self, labeled: Labeled) -> IndexVector:
         """Return the landmarks: the labelled rows and random others."""
         n, count = self.graph_.n_nodes, self.n_landmarks
-        if _is_auto(count):
+        if count == "auto":
             count = min(max(_LANDMARKS, 2 * len(labeled.rows)), _MOST_LANDMARKS)
         return spread_rows(n, labeled.rows, min(int(count), n), self.random_state)
 
     def _eigenfunctions(self) -> SlowFeatures | None:
         """Return the graph's slow functions, where landmarks are to be helped by them."""
         count, n = self.n_eigenfunctions, self.graph_.n_nodes
-        if _is_auto(count):
-            can_extend = self.recipe_ is not None and self.approximation == "auto"
-            count = _EIGENFUNCTIONS if can_extend else 0
+        if count == "auto":
+            is_open = self.approximation == self.gamma_i == "auto" and n > _MOST_EXACT
+            count = _EIGENFUNCTIONS if is_open and self.recipe_ is not None else 0
         if not count:
             return None
         if self.recipe_ is None:
@@ -179,7 +208,7 @@ class LaplacianMachine(GraphLearner):
     def _tuned(self, labeled: Labeled, *, intercept: bool) -> Deformation:
         """Choose what is to be chosen, remember it, and return the deformed kernel."""
         widths = self._widths()
-        powers = _POWERS if _is_auto(self.power) else (int(self.power),)
+        powers = _POWERS if self.power == "auto" else (int(self.power),)
         shape, total = Shape(widths[0], powers[0]), float(labeled.weights.sum())
         penalties = self._penalties(total, shape.power)
         self.choices_: tuple[Choice, ...] = ()
@@ -199,9 +228,9 @@ class LaplacianMachine(GraphLearner):
         return kernel
 
     def _widths(self) -> tuple[float, ...]:
-        if self.kernel != "rbf":
+        if not self._has_width:
             return (1.0,)
-        if _is_auto(self.width):
+        if self.width == "auto":
             return tuple(factor * self._typical_width for factor in _WIDTHS)
         return (float(self.width),)
 
@@ -242,7 +271,8 @@ class LaplacianMachine(GraphLearner):
             kernel = self._deformations.final(best, has_one_ratio=penalties.has_one_ratio)
             trial = best_trial(kernel, sample, penalties, intercept=intercept)
         self.held_out_loss_ = trial.loss
-        self.choices_ = (_choice(tried, best, trial, sample),)
+        honest = trial.honest if sample is labeled else None
+        self.choices_ = (_choice(tried, best, trial, honest, len(sample.rows)),)
         return best, trial.strengths
 
     def _report_strengths(self, labeled: Labeled) -> None:
@@ -260,6 +290,9 @@ class LaplacianMachine(GraphLearner):
         )
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
+        self._check_options()
+        if self._prepared_for != self._shared_options():  # set_params since the fit
+            self._prepare(labeled)
         require_memory(
             8.0 * 3 * len(labeled.rows) * min(len(labeled.rows), self._block_size(labeled)),
             what=f"the kernel between {len(labeled.rows)} labelled rows",
@@ -285,7 +318,7 @@ class LaplacianMachine(GraphLearner):
         """Say whether new points lie nearest to a point that a label reaches."""
         if self.reached_.all():
             return np.ones(points.shape[0], dtype=bool)
-        if self.kernel == "precomputed":
+        if self._is_precomputed:
             squares = np.diagonal(np.asarray(self.points_))
             nearest = np.argmax(2 * np.asarray(points) - squares, axis=1)
         else:
@@ -298,16 +331,19 @@ class LaplacianMachine(GraphLearner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if self.kernel == "precomputed":
+        if self._is_precomputed:
             tags.input_tags.pairwise = True
             tags.input_tags.sparse = False
         return tags
 
 
-def _is_auto(value: Any) -> bool:
-    if isinstance(value, str) and value != "auto":
-        raise InvalidInputError(f"{value!r} is not known where a number or 'auto' is due.")
-    return isinstance(value, str) and not isinstance(value, numbers.Number)
+def _is_auto(value: Any, name: str) -> bool:
+    """Say whether an option is left to us; texts other than "auto" are refused."""
+    if isinstance(value, str):
+        if value == "auto":
+            return True
+        raise InvalidInputError(f"{name}={value!r} is not known; give a number or 'auto'.")
+    return False
 
 
 def _can_judge(labeled: Labeled) -> bool:
@@ -326,13 +362,15 @@ def _default_choice(shape: Shape, strengths: Strengths, count: int) -> Choice:
     return Choice("gamma_i", strengths.ratio, none, none, reason)
 
 
-def _choice(tried: dict[Shape, Trial], best: Shape, trial: Trial, sample: Labeled) -> Choice:
+def _choice(
+    tried: dict[Shape, Trial], best: Shape, trial: Trial, honest: FloatVector | None, count: int
+) -> Choice:
     losses = np.array([one.loss for one in tried.values()])
-    count = sum(one.n_tried for one in tried.values())
+    n_settings = sum(one.n_tried for one in tried.values())
     reason = (
         f"width {best.width:.3g}, power {best.power}, lambda1 = {trial.strengths.ambient:.3g}, "
         f"gamma_i / gamma_a = {trial.strengths.ratio:.3g} have the lowest leave-one-out loss "
-        f"({trial.loss:.3g}) of {count} settings on {len(sample.rows)} labels"
+        f"({trial.loss:.3g}) of {n_settings} settings on {count} labels"
     )
     widths = np.array([shape.width for shape in tried])
-    return Choice("gamma_i", trial.strengths.ratio, widths, losses, reason, trial.honest)
+    return Choice("gamma_i", trial.strengths.ratio, widths, losses, reason, honest)

@@ -29,6 +29,9 @@ _TYPICAL_STRENGTH = 1e-3
 _TYPICAL_RATIO = 1e4
 """What is taken where labels are too few to judge."""
 
+_SAFE_RATIO = 1e6
+"""Ratio, free of units, up to which the factorisation of one ratio keeps ten digits."""
+
 _VANISHING = 1e-8
 """What an ambient penalty of zero becomes, relative to the intrinsic one."""
 
@@ -82,8 +85,10 @@ class Penalties:
 
     @property
     def has_one_ratio(self) -> bool:
-        """Whether all candidates share the ratio of the two."""
-        return self.are_fixed or self.gamma_i == 0
+        """Whether all candidates share a ratio of the two at which one factorisation is safe."""
+        if self.fixed_ambient is None or isinstance(self.gamma_i, str):
+            return bool(self.gamma_i == 0)
+        return self.with_ambient(self.fixed_ambient).ratio * self._unit <= _SAFE_RATIO
 
     def candidates(self, kernel: Deformation) -> Iterator[Strengths]:
         """Yield the settings to try on a deformed kernel, all of one ratio in a row."""

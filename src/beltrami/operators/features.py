@@ -1,7 +1,8 @@
 """Feature maps: points enter, few numbers per point leave whose inner products are a kernel.
 
-Nyström features of landmarks, random Fourier features, and the coordinates themselves. A kernel
-machine in m features costs O(n m^2) instead of O(n^3). Part of layer 3.
+Random Fourier features, the coordinates themselves, eigenfunctions of a graph, and these side by
+side; those of landmarks have a module of their own. A kernel machine in m features costs O(n m^2)
+instead of O(n^3). Part of layer 3.
 """
 
 from abc import ABC, abstractmethod
@@ -9,8 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpstrf
 from scipy.sparse import issparse
 
 from beltrami.core.errors import InvalidInputError
@@ -20,8 +19,6 @@ from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe
 from beltrami.operators.extension import extend_eigenvectors
 from beltrami.operators.kernels import CosineKernel, Gram, Kernel, LinearKernel, RbfKernel
-
-_NEGATIVE = 1e-6
 
 
 class FeatureMap(ABC):
@@ -36,125 +33,6 @@ class FeatureMap(ABC):
     @abstractmethod
     def of_new(self, points: Points) -> FloatMatrix:
         """Return the features of new points."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PivotedCholesky:
-    """K = R R' to a tolerance, on as many rows as that takes.
-
-    Attributes
-    ----------
-    pivots : ndarray of shape (r,)
-        The rows chosen, each the one whose similarity to itself is explained worst by those before.
-    factor : ndarray of shape (m, r)
-        R, rows in the order of K; rows `pivots` are lower triangular.
-    """
-
-    pivots: IndexVector
-    factor: FloatMatrix
-
-
-def pivoted_cholesky(matrix: FloatMatrix, *, tol: float) -> PivotedCholesky:
-    """Factor a positive semi-definite matrix as far as it carries information.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (m, m)
-        Symmetric; overwritten where memory order allows.
-    tol : float
-        A row is left out when less than this share of the largest diagonal entry is new.
-
-    Returns
-    -------
-    PivotedCholesky
-        The factor.
-
-    Raises
-    ------
-    InvalidInputError
-        When the matrix proves not to be positive semi-definite.
-    """
-    diagonal = np.diagonal(matrix).copy()
-    largest = float(diagonal.max(initial=0.0))
-    if largest <= 0:
-        raise InvalidInputError(
-            "the kernel is zero, or negative, between every point and itself; a kernel machine "
-            "needs k(x, x) > 0 for some points. Scale the data, or choose another kernel."
-        )
-    lower, order, rank, _ = dpstrf(np.asfortranarray(matrix), tol=tol * largest, lower=1)
-    order, rank = np.asarray(order, dtype=np.intp) - 1, int(rank)
-    factor = np.zeros((len(matrix), rank))
-    factor[order] = np.tril(lower)[:, :rank]
-    left = diagonal - (factor**2).sum(axis=1)
-    if left.min() < -_NEGATIVE * largest:
-        raise InvalidInputError(
-            f"the kernel is not positive semi-definite: a point's similarity to itself comes out "
-            f"{-left.min():.3g} below what others explain of it (largest k(x, x) {largest:.3g}). "
-            "Use a Mercer kernel (rbf, linear, poly with coef0 >= 0, cosine), or clip the negative "
-            "eigenvalues of a precomputed one."
-        )
-    return PivotedCholesky(order[:rank], factor)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NystromFeatures(FeatureMap):
-    """Features whose inner products are the kernel's best guess from some landmarks.
-
-    Attributes
-    ----------
-    gram : Gram
-        The kernel and the points of the fit.
-    landmarks : ndarray of shape (m,)
-        Rows of the fit, most telling first: the first half is itself a set of landmarks.
-    whitening : ndarray of shape (m, m)
-        Turns similarities to the landmarks into features; upper triangular, so that the first
-        features depend on the first landmarks only.
-    """
-
-    gram: Gram
-    landmarks: IndexVector
-    whitening: FloatMatrix
-
-    @classmethod
-    def of(cls, gram: Gram, landmarks: IndexVector, *, tol: float) -> "NystromFeatures":
-        """Whiten the similarities to landmarks.
-
-        Parameters
-        ----------
-        gram : Gram
-            The kernel and the points.
-        landmarks : ndarray of shape (m,)
-            Rows of the fit; those that say nothing new are dropped.
-        tol : float
-            What is taken for nothing, as a share of the largest k(x, x).
-
-        Returns
-        -------
-        NystromFeatures
-            The map.
-        """
-        block = gram.among(landmarks, landmarks, is_double=True)
-        found = pivoted_cholesky((block + block.T) / 2, tol=tol)
-        triangle = found.factor[found.pivots]
-        whitening = solve_triangular(triangle, np.eye(len(triangle)), lower=True).T
-        return cls(gram, landmarks[found.pivots], np.ascontiguousarray(whitening))
-
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return len(self.landmarks)
-
-    def of_rows(self, rows: IndexVector) -> FloatMatrix:
-        """Return the features of rows of the fit."""
-        return self._whitened(self.gram.among(rows, self.landmarks))
-
-    def of_new(self, points: Points) -> FloatMatrix:
-        """Return the features of new points."""
-        return self._whitened(self.gram.at(points, self.landmarks))
-
-    def _whitened(self, block: FloatMatrix) -> FloatMatrix:
-        whitened: FloatMatrix = block @ self.whitening.astype(block.dtype)
-        return whitened
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -336,17 +214,26 @@ def explicit_features(
     FourierFeatures or CoordinateFeatures
         The map.
     """
-    match kernel:
-        case RbfKernel(width):
-            return FourierFeatures.of(points, width, n_features, seed)
-        case LinearKernel():
-            return CoordinateFeatures(points, is_cosine=False)
-        case CosineKernel():
-            return CoordinateFeatures(points, is_cosine=True)
-    raise InvalidInputError(
-        f"approximation='features' has no feature map for {type(kernel).__name__}; it serves the "
-        "rbf, linear and cosine kernels. Take approximation='nystrom', which serves every kernel."
-    )
+    check_explicit(kernel)
+    if isinstance(kernel, RbfKernel):
+        return FourierFeatures.of(points, kernel.width, n_features, seed)
+    return CoordinateFeatures(points, is_cosine=isinstance(kernel, CosineKernel))
+
+
+def check_explicit(kernel: Kernel) -> None:
+    """Raise unless a kernel has an explicit feature map.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Any.
+    """
+    if not isinstance(kernel, RbfKernel | LinearKernel | CosineKernel):
+        raise InvalidInputError(
+            f"approximation='features' has no feature map for {type(kernel).__name__}; it serves "
+            "the rbf, linear and cosine kernels. Take approximation='nystrom', which serves every "
+            "kernel."
+        )
 
 
 def kernel_error(features: FeatureMap, gram: Gram, rows: IndexVector) -> float:
@@ -370,30 +257,3 @@ def kernel_error(features: FeatureMap, gram: Gram, rows: IndexVector) -> float:
     found = features.of_rows(rows).astype(np.float64)
     norm = float(np.linalg.norm(truth))
     return float(np.linalg.norm(truth - found @ found.T)) / norm if norm > 0 else 0.0
-
-
-def spread_rows(n: int, first: IndexVector, size: int, seed: Seed) -> IndexVector:
-    """Return `size` rows out of n, the given ones first and random others after them.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    first : ndarray of shape (l,)
-        Rows that come first; a random part of them when there are more than `size`.
-    size : int
-        How many rows to return, at most n.
-    seed : int, Generator, RandomState or None
-        Draws the others.
-
-    Returns
-    -------
-    ndarray of shape (size,)
-        Without repetition.
-    """
-    random = generator(seed)
-    if len(first) >= size:
-        return np.sort(random.permutation(first)[:size]).astype(np.intp)
-    rest = np.setdiff1d(np.arange(n), first)
-    others = random.choice(rest, size=min(size, n) - len(first), replace=False)
-    return np.concatenate([first, np.sort(others)]).astype(np.intp)

@@ -4,6 +4,7 @@ A kernel says which functions of the points are simple; what it may be is decide
 all kernel machines. Part of layer 3.
 """
 
+import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -192,26 +193,35 @@ def kernel_function(kernel: Any, *, width: Any, degree: int = 3, coef0: float = 
     Kernel
         Ready for points.
     """
-    match kernel:
-        case "linear":
-            return LinearKernel()
-        case "poly":
-            if not np.isfinite(coef0):
-                raise InvalidInputError(f"coef0={coef0!r} must be a finite number.")
-            return PolynomialKernel(check_count(degree, name="degree"), float(coef0))
-        case "rbf":
-            return RbfKernel(check_positive(width, name="width"))
-        case "cosine":
-            return CosineKernel()
-        case "precomputed":
-            return PrecomputedKernel()
+    if isinstance(kernel, str):
+        match kernel:
+            case "linear":
+                return LinearKernel()
+            case "poly":
+                return PolynomialKernel(check_count(degree, name="degree"), _checked_coef0(coef0))
+            case "rbf":
+                return RbfKernel(check_positive(width, name="width"))
+            case "cosine":
+                return CosineKernel()
+            case "precomputed":
+                return PrecomputedKernel()
     if callable(kernel):
         return GivenKernel(kernel)
-    listed = ", ".join(map(repr, KERNELS))
+    listed, said = ", ".join(map(repr, KERNELS)), repr(kernel)
+    if hasattr(kernel, "shape"):
+        said = f"an array of shape {kernel.shape}"
     raise InvalidInputError(
-        f"kernel={kernel!r} is not known; choose one of {listed}, a kernel object of scikit-learn, "
-        "or a function of two sets of points that returns one number per pair."
+        f"kernel={said} is not known; choose one of {listed}, a kernel object of scikit-learn, or "
+        "a function of two sets of points that returns one number per pair. For a matrix of your "
+        "own pass kernel='precomputed' and the matrix as X."
     )
+
+
+def _checked_coef0(coef0: Any) -> float:
+    is_number = isinstance(coef0, numbers.Real) and not isinstance(coef0, bool)
+    if not is_number or not np.isfinite(float(coef0)):
+        raise InvalidInputError(f"coef0={coef0!r} must be a finite number.")
+    return float(coef0)
 
 
 def typical_width(points: Points, random_state: Seed = 0) -> float:
@@ -277,8 +287,6 @@ class Gram:
         """Return the n x n matrix in float64, symmetric to the last bit."""
         double = self.points.astype(np.float64)
         matrix = self.kernel.between(double, double)
-        if isinstance(self.kernel, PrecomputedKernel):
-            matrix = matrix.copy()
         matrix += matrix.T
         matrix *= 0.5
         return matrix

@@ -49,8 +49,9 @@ class Roughness:
             The graph.
         laplacian : {"combinatorial", "random_walk", "normalized"}
             Which one: L = D - W, whose power is L^p; the same with the random walk's own inner
-            product between its powers, L (D^-1 L)^(p - 1), which is blind to the scale of the
-            weights and to constants; or D^-1/2 L D^-1/2, whose power charges constants.
+            product between its powers, L (D^-1 L)^(p - 1), which charges constants nothing and
+            grows with the weights only as L does; or D^-1/2 L D^-1/2, whose power charges
+            constants.
         power : int
             p, at least one.
         scale : {"n2", "weights", "none"}

@@ -12,95 +12,29 @@ features, for many points. Part of layer 4.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg import eigh, lu_factor, lu_solve
+from scipy.linalg import eigh, lu_factor, lu_solve, solve_triangular
 
 from beltrami.core.errors import SolverError
 from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
-from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
-from beltrami.operators.features import FeatureMap, pivoted_cholesky
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.operators.features import FeatureMap
 from beltrami.operators.kernels import Gram
+from beltrami.operators.landmarks import pivoted_cholesky
 from beltrami.operators.roughness import Roughness
+from beltrami.solvers.expansion import Expansion, FeatureExpansion, KernelExpansion
 from beltrami.solvers.feature_form import FeatureForm, feature_form
+
+EXACT_COPIES = 6
+"""Dense n x n arrays that the exact modes take at once."""
 
 _BLOCK_BYTES = 2**26
 _SIZE_SAMPLE = 500
 _EXACT_TOL = 1e-13
 """Pivots below this share of the largest k(x, x) carry rounding only."""
-
-
-class Expansion(ABC):
-    """A function, or k of them, that a kernel machine found."""
-
-    @property
-    @abstractmethod
-    def of_fit(self) -> FloatMatrix:
-        """Values at all points of the fit, (n, k)."""
-
-    @abstractmethod
-    def at(self, points: Points) -> FloatMatrix:
-        """Return values at new points, (m, k)."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelExpansion(Expansion):
-    """A sum of kernels at the points of the fit.
-
-    Attributes
-    ----------
-    gram : Gram
-        The kernel and the points.
-    coefficients : ndarray of shape (n, k)
-        Of each point; zero at unlabelled ones where the roughness counts nothing.
-    of_fit : ndarray of shape (n, k)
-        Values at the points of the fit.
-    """
-
-    gram: Gram
-    coefficients: FloatMatrix
-    of_fit: FloatMatrix
-
-    def at(self, points: Points) -> FloatMatrix:
-        """Return values at new points, (m, k)."""
-        columns = np.flatnonzero(self.coefficients.any(axis=1))
-        kept = self.coefficients[columns]
-        values = np.zeros((points.shape[0], kept.shape[1]))
-        step = max(1, _BLOCK_BYTES // (8 * max(len(columns), 1)))
-        for start in range(0, len(values), step):
-            block = points[start : start + step].astype(np.float64)
-            values[start : start + step] = self.gram.at(block, columns) @ kept
-        return values
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FeatureExpansion(Expansion):
-    """A linear function of features.
-
-    Attributes
-    ----------
-    features : FeatureMap
-        The map.
-    coefficients : ndarray of shape (m, k)
-        One column per function.
-    of_fit : ndarray of shape (n, k)
-        Values at the points of the fit.
-    """
-
-    features: FeatureMap
-    coefficients: FloatMatrix
-    of_fit: FloatMatrix
-
-    def at(self, points: Points) -> FloatMatrix:
-        """Return values at new points, (m, k)."""
-        values = np.zeros((points.shape[0], self.coefficients.shape[1]))
-        step = max(1, _BLOCK_BYTES // (8 * self.features.n_features))
-        for start in range(0, len(values), step):
-            block = self.features.of_new(points[start : start + step])
-            values[start : start + step] = block @ self.coefficients.astype(block.dtype)
-        return values
 
 
 class Deformation(ABC):
@@ -149,6 +83,8 @@ class FactoredDeformation(Deformation):
         if ratio == 0:
             return np.asarray(self.kernel[np.ix_(rows, rows)])
         block = self.kernel[rows] @ self._columns(rows, ratio)
+        if np.diagonal(block).min(initial=np.inf) <= 0 < np.diagonal(self.kernel)[rows].min():
+            raise _singular(len(self.kernel), ratio)
         return np.asarray((block + block.T) / 2)
 
     def size(self, ratio: float) -> float:
@@ -169,22 +105,20 @@ class FactoredDeformation(Deformation):
     def _columns(self, rows: IndexVector, ratio: float) -> FloatMatrix:
         """Return (I + ratio S K)^-1 at the columns of the labelled rows."""
         if self._ratio != ratio:
-            self._ratio, self._solved = ratio, None
+            self._ratio, self._solved = None, None
             matrix = self.roughness.apply(self.kernel)
             matrix *= ratio
             matrix[np.diag_indices_from(matrix)] += 1.0
             # The transpose of a C-ordered array is what LAPACK can factor in place.
             self._factor = lu_factor(matrix.T, overwrite_a=True, check_finite=False)
+            self._ratio = ratio
         if self._solved is None or not np.array_equal(self._solved[0], rows):
             assert self._factor is not None
             unit = np.zeros((len(self.kernel), len(rows)))
             unit[rows, np.arange(len(rows))] = 1.0
             solved = lu_solve(self._factor, unit, trans=1, check_finite=False, overwrite_b=True)
             if not np.isfinite(solved).all():
-                raise SolverError(
-                    f"the system of {len(self.kernel)} points cannot be solved at gamma_i / gamma_a"
-                    f" = {ratio:.3g}: it is singular to working precision. Raise gamma_a."
-                )
+                raise _singular(len(self.kernel), ratio)
             self._solved = (rows.copy(), solved)
         return self._solved[1]
 
@@ -193,25 +127,32 @@ class FactoredDeformation(Deformation):
 class ModalDeformation(Deformation):
     r"""Exact, for every ratio at once: modes H with K = HH' and H'SH diagonal.
 
-    Then :math:`\tilde K = H (I + \rho \Lambda)^{-1} H^\top`, and the coefficients of a function f
-    with multipliers c are :math:`J^\top c - \rho S f`, without any further solve.
+    Then :math:`\tilde K = H (I + \rho \Lambda)^{-1} H^\top`. Functions are sums of kernels at the
+    pivots of the factorisation only. (:math:`\alpha = J^\top c - \rho S f` needs no pivots, and
+    loses all digits where :math:`\rho S` is large.)
 
     Attributes
     ----------
     gram : Gram
         The kernel and the points.
-    roughness : Roughness
-        S.
     modes : ndarray of shape (n, r)
         H at the points of the fit.
     values : ndarray of shape (r,)
         The diagonal of H'SH.
+    spread : ndarray of shape (r,)
+        Mean square of each mode over the points.
+    pivots : ndarray of shape (r,)
+        Points whose kernels span the modes.
+    weights : ndarray of shape (r, r)
+        Turns coefficients on modes into coefficients on these kernels.
     """
 
     gram: Gram
-    roughness: Roughness
     modes: FloatMatrix
     values: FloatVector
+    spread: FloatVector
+    pivots: IndexVector
+    weights: FloatMatrix
 
     @classmethod
     def of(cls, gram: Gram, roughness: Roughness) -> "ModalDeformation":
@@ -229,15 +170,19 @@ class ModalDeformation(Deformation):
         ModalDeformation
             Ready for any ratio.
         """
-        require_exact_memory(gram.n_points, copies=5)
-        factor = pivoted_cholesky(gram.whole(), tol=_EXACT_TOL).factor
+        require_exact_memory(gram.n_points, copies=EXACT_COPIES)
+        found = pivoted_cholesky(gram.whole(), tol=_EXACT_TOL)
+        factor = found.factor
         form = factor.T @ roughness.apply(factor)
         values, rotation = eigh((form + form.T) / 2, overwrite_a=True, check_finite=False)
-        return cls(gram, roughness, factor @ rotation, np.maximum(values, 0.0))
+        modes, triangle = factor @ rotation, factor[found.pivots]
+        weights = solve_triangular(triangle, rotation, lower=True, trans=1, check_finite=False)
+        spread = np.mean(modes**2, axis=0)
+        return cls(gram, modes, np.maximum(values, 0.0), spread, found.pivots, weights)
 
     def size(self, ratio: float) -> float:
         """Return the mean of the deformed kernel's diagonal over the points of the fit."""
-        return _size(self.modes, self.values, ratio)
+        return float(np.sum(self.spread / (1 + ratio * self.values)))
 
     def block(self, rows: IndexVector, ratio: float) -> FloatMatrix:
         """Return the deformed kernel between labelled rows, (l, l)."""
@@ -246,10 +191,12 @@ class ModalDeformation(Deformation):
     def expansion(self, rows: IndexVector, ratio: float, multipliers: FloatMatrix) -> Expansion:
         """Return the functions whose multipliers on the labelled rows are given."""
         damped = _damped(self.modes[rows], self.values, ratio, multipliers)
-        values = self.modes @ damped
-        coefficients = -ratio * self.roughness.apply(values)
-        coefficients[rows] += multipliers
-        return KernelExpansion(self.gram, coefficients, values)
+        coefficients = np.zeros((len(self.modes), multipliers.shape[1]))
+        if ratio == 0:
+            coefficients[rows] = multipliers
+        else:
+            coefficients[self.pivots] = self.weights @ damped
+        return KernelExpansion(self.gram, coefficients, self.modes @ damped)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -264,6 +211,8 @@ class FeatureDeformation(Deformation):
         Eigenvalues of the roughness's form in the features.
     rotation : ndarray of shape (m, r)
         Its eigenvectors.
+    spread : ndarray of shape (r,)
+        Mean square of each mode over a sample of the points.
     pass_ : FeatureForm
         The form, and the features of all points where they were kept.
     n_points : int
@@ -273,8 +222,10 @@ class FeatureDeformation(Deformation):
     features: FeatureMap
     values: FloatVector
     rotation: FloatMatrix
+    spread: FloatVector
     pass_: FeatureForm
     n_points: int
+    _last: dict[bytes, FloatMatrix] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, features: FeatureMap, roughness: Roughness) -> "FeatureDeformation":
@@ -301,12 +252,14 @@ class FeatureDeformation(Deformation):
         )
         found = feature_form(features, roughness)
         values, rotation = eigh(found.form, check_finite=False)
-        return cls(features, np.maximum(values, 0.0), rotation, found, roughness.n_rows)
+        n = roughness.n_rows
+        sample = features.of_rows(np.arange(0, n, max(1, n // _SIZE_SAMPLE)))
+        spread = np.mean((sample.astype(np.float64) @ rotation) ** 2, axis=0)
+        return cls(features, np.maximum(values, 0.0), rotation, spread, found, n)
 
     def size(self, ratio: float) -> float:
         """Return the mean of the deformed kernel's diagonal over a sample of the points."""
-        sample = np.arange(0, self.n_points, max(1, self.n_points // _SIZE_SAMPLE))
-        return _size(self._modes(sample), self.values, ratio)
+        return float(np.sum(self.spread / (1 + ratio * self.values)))
 
     def leading(self, size: int) -> "FeatureDeformation":
         """Return the same with the first features only, to see what the others are worth.
@@ -324,16 +277,16 @@ class FeatureDeformation(Deformation):
         values, rotation = eigh(self.pass_.form[:size, :size], check_finite=False)
         padded = np.zeros((len(self.rotation), size))
         padded[:size] = rotation
-        values = np.maximum(values, 0.0)
-        return FeatureDeformation(self.features, values, padded, self.pass_, self.n_points)
+        values, spread = np.maximum(values, 0.0), np.zeros(size)
+        return FeatureDeformation(self.features, values, padded, spread, self.pass_, self.n_points)
 
     def block(self, rows: IndexVector, ratio: float) -> FloatMatrix:
         """Return the deformed kernel between labelled rows, (l, l)."""
         return _squared(_scaled(self._modes(rows), self.values, ratio))
 
     def factor(self, rows: IndexVector, ratio: float) -> FloatMatrix | None:
-        """Return F of shape (l, r) with FF' the block, where r < l."""
-        if len(rows) <= len(self.values):
+        """Return F of shape (l, r) with FF' the block, where r is less than half of l."""
+        if len(rows) <= 2 * len(self.values):
             return None
         return _scaled(self._modes(rows), self.values, ratio)
 
@@ -344,8 +297,12 @@ class FeatureDeformation(Deformation):
         return FeatureExpansion(self.features, coefficients, self._of_fit(coefficients))
 
     def _modes(self, rows: IndexVector) -> FloatMatrix:
-        modes: FloatMatrix = self.features.of_rows(rows).astype(np.float64) @ self.rotation
-        return modes
+        """Return the modes at some rows; those asked for last are kept, for every ratio asks."""
+        key = rows.tobytes()
+        if key not in self._last:
+            self._last.clear()
+            self._last[key] = self.features.of_rows(rows).astype(np.float64) @ self.rotation
+        return self._last[key]
 
     def _of_fit(self, coefficients: FloatMatrix) -> FloatMatrix:
         values = np.empty((self.n_points, coefficients.shape[1]))
@@ -358,6 +315,13 @@ class FeatureDeformation(Deformation):
                 values[rows] = block @ coefficients.astype(block.dtype)
                 advance(len(rows))
         return values
+
+
+def _singular(n: int, ratio: float) -> SolverError:
+    return SolverError(
+        f"the system of {n} points cannot be solved at gamma_i / gamma_a = {ratio:.3g}: it is "
+        "singular to working precision. Raise gamma_a or lower gamma_i."
+    )
 
 
 def require_exact_memory(n: int, *, copies: int) -> None:
@@ -375,10 +339,6 @@ def require_exact_memory(n: int, *, copies: int) -> None:
         what=f"the exact kernel machine of {n} points ({copies} dense arrays of {n} x {n})",
         instead="Take approximation='nystrom' or 'auto', whose memory grows with n only.",
     )
-
-
-def _size(modes: FloatMatrix, values: FloatVector, ratio: float) -> float:
-    return float(np.mean(modes**2 @ (1 / (1 + ratio * values))))
 
 
 def _scaled(modes: FloatMatrix, values: FloatVector, ratio: float) -> FloatMatrix:

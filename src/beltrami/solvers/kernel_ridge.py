@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import eigh, svd
 
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.solvers.least_squares import HeldOut, held_out_values
+from beltrami.solvers.least_squares import HeldOut
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +31,7 @@ class KernelRidgePath:
     values : ndarray of shape (q,)
         Eigenvalues of the weighted kernel outside that direction; not negative.
     vectors : ndarray of shape (l, q)
-        Its eigenvectors: all l of them, or those that a factor of lower rank has.
+        Its eigenvectors there: all of them, or those that a factor of lower rank has.
     """
 
     left: FloatMatrix
@@ -60,12 +60,9 @@ class KernelRidgePath:
             Ready for any strength.
         """
         roots, free = _directions(weights, intercept=intercept)
-        scaled = kernel * roots[:, None] * roots
-        # (I - qq') K (I - qq'), one side after the other.
-        scaled -= np.outer(free, free @ scaled)
-        scaled -= np.outer(scaled @ free, free)
-        values, vectors = eigh((scaled + scaled.T) / 2, overwrite_a=True, check_finite=False)
-        return cls(kernel, None, roots, free, np.maximum(values, 0.0), vectors)
+        inner = _outside(free, _outside(free, kernel * roots[:, None] * roots).T)
+        values, vectors = eigh((inner + inner.T) / 2, overwrite_a=True, check_finite=False)
+        return cls(kernel, None, roots, free, np.maximum(values, 0.0), _inside(free, vectors))
 
     @classmethod
     def of_factor(
@@ -88,10 +85,9 @@ class KernelRidgePath:
             Ready for any strength.
         """
         roots, free = _directions(weights, intercept=intercept)
-        scaled = factor * roots[:, None]
-        scaled -= np.outer(free, free @ scaled)
-        vectors, sizes, _ = svd(scaled, full_matrices=False, overwrite_a=True, check_finite=False)
-        return cls(factor, factor.T, roots, free, sizes**2, vectors)
+        inner = _outside(free, factor * roots[:, None])
+        vectors, sizes, _ = svd(inner, full_matrices=False, check_finite=False)
+        return cls(factor, factor.T, roots, free, sizes**2, _inside(free, vectors))
 
     def multipliers(self, targets: FloatMatrix, strength: float) -> tuple[FloatMatrix, FloatVector]:
         """Return the solution for one strength.
@@ -140,15 +136,45 @@ class KernelRidgePath:
             Exact; in units of the targets.
         """
         scaled = self.roots[:, None] * targets
-        shrink = self.values / (self.values + strength)
-        fitted = np.outer(self.free, self.free @ scaled)
-        fitted += self.vectors @ (shrink[:, None] * (self.vectors.T @ (scaled - fitted)))
-        leverages = self.free**2 + self.vectors**2 @ shrink
-        found = held_out_values(scaled, fitted, leverages)
-        return HeldOut(found.values / self.roots[:, None], found.has_say)
+        scaled -= np.outer(self.free, self.free @ scaled)
+        # Residuals and what leverage leaves, not one minus the other: under a weak penalty both
+        # are small.
+        damped = strength / (self.values + strength)
+        along = self.vectors.T @ scaled
+        residuals = self.vectors @ (damped[:, None] * along)
+        room = self.vectors**2 @ damped
+        if self.right is not None:
+            residuals += scaled - self.vectors @ along
+            room += np.maximum(1 - self.free**2 - (self.vectors**2).sum(axis=1), 0.0)
+        has_say = room > np.finfo(np.float64).eps * damped.min(initial=1.0)
+        lengths = (np.where(has_say, room, 1.0) * self.roots)[:, None]
+        return HeldOut(targets - residuals / lengths, has_say)
 
 
 def _directions(weights: FloatVector, *, intercept: bool) -> tuple[FloatVector, FloatVector]:
     roots = np.sqrt(weights)
     free = roots / np.linalg.norm(roots) if intercept else np.zeros_like(roots)
     return roots, free
+
+
+def _mirror(free: FloatVector) -> FloatVector:
+    """Return the unit vector whose reflection takes the intercept's direction to the first axis."""
+    mirror = free.copy()
+    mirror[0] += 1.0 if mirror[0] >= 0 else -1.0
+    return np.asarray(mirror / np.linalg.norm(mirror))
+
+
+def _outside(free: FloatVector, matrix: FloatMatrix) -> FloatMatrix:
+    """Return the rows of a matrix in coordinates outside the intercept's direction."""
+    if not free.any():
+        return matrix
+    mirror = _mirror(free)
+    return np.asarray(matrix - 2 * np.outer(mirror, mirror @ matrix))[1:]
+
+
+def _inside(free: FloatVector, vectors: FloatMatrix) -> FloatMatrix:
+    """Return vectors in those coordinates as vectors over all rows."""
+    if not free.any():
+        return vectors
+    mirror, padded = _mirror(free), np.vstack([np.zeros((1, vectors.shape[1])), vectors])
+    return np.asarray(padded - 2 * np.outer(mirror, mirror @ padded))

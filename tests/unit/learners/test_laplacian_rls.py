@@ -383,12 +383,16 @@ def test_chosen_penalties_go_with_the_unit_of_the_kernel_and_of_the_weights(fact
 def test_both_spellings_of_the_penalties_agree() -> None:
     """lambda1 = gamma_A l, lambda2 = gamma_I l / n^2."""
     points, y, _ = clouds()
+    learner = LaplacianRLSClassifier(**FIXED).fit(points, y)
+    assert_allclose(learner.lambda1_, 0.01 * 12)
+    assert_allclose(learner.lambda2_, 2.0 * 12 / 60**2)
+
+
+def test_penalties_that_were_chosen_can_be_given() -> None:
+    points, y, _ = clouds(apart=1.5)
     learner = LaplacianRLSClassifier().fit(points, y)
-    n, count = len(y), (y >= 0).sum()
-    assert_allclose(learner.lambda1_, learner.gamma_a_ * count)
-    assert_allclose(learner.lambda2_, learner.gamma_i_ * count / n**2)
-    options = {"gamma_a": learner.lambda1_ / count, "gamma_i": learner.lambda2_ * n**2 / count}
-    again = LaplacianRLSClassifier(**options, width=learner.width_, power=learner.power_)
+    found = ("gamma_a", "gamma_i", "width", "power")
+    again = LaplacianRLSClassifier(**{name: getattr(learner, f"{name}_") for name in found})
     assert_allclose(again.fit(points, y).scores_, learner.scores_, atol=1e-7)
 
 

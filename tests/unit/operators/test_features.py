@@ -10,13 +10,11 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.operators.features import (
     CoordinateFeatures,
     FourierFeatures,
-    NystromFeatures,
     explicit_features,
     kernel_error,
-    pivoted_cholesky,
-    spread_rows,
 )
 from beltrami.operators.kernels import Gram, kernel_function
+from beltrami.operators.landmarks import NystromFeatures, pivoted_cholesky, spread_rows
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(60, 3))

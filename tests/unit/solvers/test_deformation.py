@@ -8,8 +8,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from beltrami import KnnGraph
 from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
-from beltrami.operators.features import NystromFeatures, explicit_features
+from beltrami.operators.features import explicit_features
 from beltrami.operators.kernels import Gram, kernel_function
+from beltrami.operators.landmarks import NystromFeatures
 from beltrami.operators.roughness import Roughness
 from beltrami.solvers.deformation import (
     FactoredDeformation,
@@ -216,9 +217,9 @@ def test_coordinates_are_exact_for_the_linear_kernel() -> None:
 
 
 def test_the_factor_of_more_rows_than_features_gives_the_block() -> None:
-    made = landmarks_of(gram_of(), ALL[:4])
+    made = landmarks_of(gram_of(), ALL[:2])
     factor = made.factor(ROWS, 50.0)
-    assert factor.shape == (6, 4)
+    assert factor.shape == (6, 2)
     assert_allclose(factor @ factor.T, made.block(ROWS, 50.0), atol=1e-12)
     assert made.factor(ROWS[:4], 50.0) is None
 
@@ -257,7 +258,7 @@ def test_a_kernel_that_is_not_positive_is_refused_by_the_modes() -> None:
         modal(gram, roughness_of())
 
 
-@pytest.mark.parametrize(("way", "copies"), [(factored, 3), (modal, 5)])
+@pytest.mark.parametrize(("way", "copies"), [(factored, 3), (modal, 6)])
 def test_a_machine_that_does_not_fit_is_refused_before_it_is_built(
     way, copies: int, monkeypatch
 ) -> None:
