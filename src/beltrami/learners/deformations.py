@@ -166,7 +166,8 @@ class Deformations:
             return FactoredDeformation(gram, roughness)
         if method == "none":
             return ModalDeformation.of(gram, roughness)
-        return FeatureDeformation.of(self._features(gram, size), roughness)
+        is_final = size == len(self.landmarks)
+        return FeatureDeformation.of(self._features(gram, size), roughness, keeps=is_final)
 
     def _features(self, gram: Gram, size: int) -> FeatureMap:
         if self.method == "nystrom":

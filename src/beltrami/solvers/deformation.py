@@ -228,7 +228,9 @@ class FeatureDeformation(Deformation):
     _last: dict[bytes, FloatMatrix] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, features: FeatureMap, roughness: Roughness) -> "FeatureDeformation":
+    def of(
+        cls, features: FeatureMap, roughness: Roughness, *, keeps: bool = True
+    ) -> "FeatureDeformation":
         """Diagonalise the roughness among features.
 
         Parameters
@@ -237,6 +239,9 @@ class FeatureDeformation(Deformation):
             The map.
         roughness : Roughness
             S.
+        keeps : bool, default=True
+            Whether features of all points stay in memory where they fit; without them the values
+            at the points of the fit are computed anew.
 
         Returns
         -------
@@ -251,6 +256,8 @@ class FeatureDeformation(Deformation):
             "approximation='nystrom'.",
         )
         found = feature_form(features, roughness)
+        if not keeps:
+            found = FeatureForm(found.form, None)
         values, rotation = eigh(found.form, check_finite=False)
         n = roughness.n_rows
         sample = features.of_rows(np.arange(0, n, max(1, n // _SIZE_SAMPLE)))
