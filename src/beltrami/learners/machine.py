@@ -123,7 +123,10 @@ class LaplacianMachine(GraphLearner):
 
     def _prepare(self, labeled: Labeled) -> None:
         n = self.graph_.n_nodes
-        self._typical_width = typical_width(self.points_) if self._has_width else 1.0
+        self._typical_width = 1.0
+        if self._has_width:
+            is_given = self.width != "auto"
+            self._typical_width = float(self.width) if is_given else typical_width(self.points_)
         gram = self._gram(self._typical_width)
         if not gram.kernel.is_surely_psd:
             sample = spread_rows(n, labeled.rows[:_PSD_SAMPLE], min(n, _PSD_SAMPLE), 0)

@@ -7,12 +7,14 @@ of layer 6.
 
 import numbers
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.learners.model import Labeled, honest_residuals, mean_of_others
 from beltrami.learners.spectral import held_out_loss
@@ -28,6 +30,9 @@ _RATIOS = np.concatenate([[0.0], 10.0 ** np.arange(0.0, 9.0)])
 _TYPICAL_STRENGTH = 1e-3
 _TYPICAL_RATIO = 1e4
 """What is taken where labels are too few to judge."""
+
+_SMALL = 500
+"""Labels up to which a decomposition is faster on one thread."""
 
 _SAFE_RATIO = 1e6
 """Ratio, free of units, up to which the factorisation of one ratio keeps ten digits."""
@@ -200,7 +205,8 @@ def ridge_path(
     if factor is not None:
         return KernelRidgePath.of_factor(factor, labeled.weights, intercept=intercept)
     block = deformation.block(labeled.rows, ratio)
-    return KernelRidgePath.of(block, labeled.weights, intercept=intercept)
+    with serial_blas() if len(block) <= _SMALL else nullcontext():
+        return KernelRidgePath.of(block, labeled.weights, intercept=intercept)
 
 
 def held_out_scores(path: KernelRidgePath, labeled: Labeled, strength: float) -> FloatMatrix:

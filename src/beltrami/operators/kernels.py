@@ -93,7 +93,8 @@ class RbfKernel(Kernel):
         if not issparse(X) and not issparse(Y):
             # Far from the origin the squares below would cancel to rounding.
             center = np.mean(Y, axis=0, dtype=np.float64).astype(Y.dtype)
-            X, Y = X - center, Y - center
+            X = X - center
+            Y = X if is_same else Y - center  # one array, so that half of the products do
         block = _products(X, Y)
         block *= -2
         block += _squares(X)[:, None].astype(block.dtype)
@@ -284,11 +285,11 @@ class Gram:
         return self.kernel.between(left, right)
 
     def whole(self) -> FloatMatrix:
-        """Return the n x n matrix in float64, symmetric to the last bit."""
+        """Return the n x n matrix in float64, in an array of its own, symmetric to rounding."""
         double = self.points.astype(np.float64)
         matrix = self.kernel.between(double, double)
-        matrix += matrix.T
-        matrix *= 0.5
+        if not self.kernel.is_surely_psd:
+            matrix = (matrix + matrix.T) / 2
         return matrix
 
     def at(self, new: Points, columns: IndexVector) -> FloatMatrix:
