@@ -47,12 +47,14 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
 
     (LapRLS, [BelkinNiyogi04]_, eq. 5, with :math:`f^\top L f` for its double sum). The solution is
     :math:`\sum_j \alpha_j k(x_j, x)` over all points, labelled or not, so it is defined everywhere,
-    and :math:`(J K + \lambda_1 I + \lambda_2 s n^2 L^p K) \alpha = y`; eq. 7 of the paper lacks the
-    factor l. In the authors' spelling :math:`\lambda_1 = \gamma_A l` and
-    :math:`\lambda_2 = \gamma_I l / n^2`, so ``gamma_a = lambda1 / l`` and
-    ``gamma_i = lambda2 * n**2 / l``. With ``gamma_i=0`` this is kernel ridge regression of the
-    labels with ``alpha = lambda1``; with ``gamma_a=0`` it extends graph regularisation to new
-    points.
+    and :math:`(J K + \lambda_1 I + \lambda_2 L^p K) \alpha = y` with
+    :math:`\lambda_1 = \gamma_A l` and :math:`\lambda_2 = \gamma_I l s`; eq. 7 of the paper lacks the
+    factors l. The authors' code takes these two numbers: for its ``lambda1`` and ``lambda2`` give
+    ``gamma_a = lambda1 / l`` and ``gamma_i = lambda2 * n**2 / l``.
+
+    The paper's special cases: ``gamma_i=0`` is kernel ridge regression of the labels with
+    ``alpha = lambda1``, a small ``gamma_a`` with it the hard margin; ``gamma_a=0`` carries graph
+    regularisation to new points, and a small ``gamma_i`` with it label propagation.
 
     Cost: O(n^3) once up to 3000 points, whatever the labels; above, with m landmarks, O(n m^2) time
     and O(n + m^2) memory. The label-dependent part is O(l^3) on top.
