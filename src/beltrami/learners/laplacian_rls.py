@@ -48,9 +48,9 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
     (LapRLS, [BelkinNiyogi04]_, eq. 5, with :math:`f^\top L f` for its double sum). The solution is
     :math:`\sum_j \alpha_j k(x_j, x)` over all points, labelled or not, so it is defined everywhere,
     and :math:`(J K + \lambda_1 I + \lambda_2 L^p K) \alpha = y` with
-    :math:`\lambda_1 = \gamma_A l` and :math:`\lambda_2 = \gamma_I l s`; eq. 7 of the paper lacks the
-    factors l. The authors' code takes these two numbers: for its ``lambda1`` and ``lambda2`` give
-    ``gamma_a = lambda1 / l`` and ``gamma_i = lambda2 * n**2 / l``.
+    :math:`\lambda_1 = \gamma_A l` and :math:`\lambda_2 = \gamma_I l s`; eq. 7 of the paper lacks
+    the factors l. The authors' code takes these two numbers: for its ``lambda1`` and ``lambda2``
+    give ``gamma_a = lambda1 / l`` and ``gamma_i = lambda2 * n**2 / l``.
 
     The paper's special cases: ``gamma_i=0`` is kernel ridge regression of the labels with
     ``alpha = lambda1``, a small ``gamma_a`` with it the hard margin; ``gamma_a=0`` carries graph
@@ -90,7 +90,7 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
         "linear" and "cosine"); or exact up to 3000 points and landmarks above.
     n_landmarks : int or "auto", default="auto"
         Landmarks, the labelled rows among them, or random features; "auto" is 2000, or twice the
-        labels up to 5000.
+        labels up to 5000. `fit_labels` keeps those of the fit.
     n_eigenfunctions : int or "auto", default="auto"
         Eigenfunctions of the graph added to the features, as if the kernel had them: landmarks
         alone cannot follow the data's shape. "auto" is 100 where ``approximation="auto"`` takes
