@@ -382,3 +382,21 @@ def test_a_graph_without_edges_is_the_plain_machine(machine) -> None:
     plain = fitted(machine, cloud(), gamma_i=0.0, **options)
     rows = known.reached_
     assert_allclose(known.scores_[rows], plain.scores_[rows], atol=1e-7)
+
+
+# --- points far from everything -----------------------------------------------------------------
+
+
+def test_a_point_where_the_kernel_vanishes_gets_no_class() -> None:
+    learner = fitted(LaplacianRLSClassifier(), cloud())
+    far = np.full((2, 3), 1e4)
+    assert_array_equal(learner.predict(far), -1)
+    assert_allclose(learner.predict_proba(far), [learner.class_prior_] * 2)
+
+
+@every_classifier
+def test_a_class_without_a_label_is_never_said_of_a_new_point(machine) -> None:
+    learner = fitted(machine, cloud(), classes=[0, 1, 2, 7])
+    new = np.random.default_rng(1).normal(scale=5.0, size=(50, 3))
+    assert 7 not in learner.predict(new)
+    assert_array_equal(learner.predict_proba(new)[:, 3], 0.0)

@@ -147,7 +147,8 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
 
     def _checked_scores(self, X: Any) -> tuple[FloatMatrix, BoolVector]:
         check_is_fitted(self)
-        return self._scores_at(checked_points(self, X, reset=False))
+        scores, reached = self._scores_at(checked_points(self, X, reset=False))
+        return self._without_absent(scores), reached
 
 
 class GraphClassifier(PartialLabelClassifier, GraphLearner):

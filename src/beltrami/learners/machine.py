@@ -314,8 +314,12 @@ class LaplacianMachine(GraphLearner):
         """Return the functions, one per target, and their intercepts."""
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
-        scores = self._expansion.at(points) + self.intercept_
-        return np.asarray(scores), self._reached_at(points)
+        scores = np.asarray(self._expansion.at(points) + self.intercept_)
+        reached = self._reached_at(points)
+        if scores.shape[1] > 1:
+            # So far off that the kernel is zero, all classes score the same: nothing is known.
+            reached &= np.ptp(scores, axis=1) > 0
+        return scores, reached
 
     def _reached_at(self, points: Points) -> BoolVector:
         """Say whether new points lie nearest to a point that a label reaches."""

@@ -246,7 +246,7 @@ class TransductiveSVC(PartialLabelClassifier):
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         between = self._gram.at(points.astype(np.float64), self.support_)
         scores = between @ self.dual_coef_ + self.intercept_
-        return self._without_absent(scores), np.ones(len(scores), dtype=bool)
+        return np.asarray(scores), np.ones(len(scores), dtype=bool)
 
     def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
         return softmax(scores, _TEMPERATURE)
