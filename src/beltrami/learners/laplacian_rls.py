@@ -81,8 +81,9 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
         What stands for :math:`L^p`: :math:`L (D^{-1} L)^{p-1}`, powers of D - W, which is the
         paper's for p = 1, or powers of the symmetric normalised one, which charges constants.
     power : int or "auto", default="auto"
-        p; "auto" tries 1, 2 and 4. Higher powers leave the slowest functions on the data free and
-        forbid the others, which helps where classes are whole clusters. The paper has 1.
+        p; "auto" tries 1, 2 and, without landmarks, 4. Higher powers leave the slowest functions on
+        the data free and forbid the others, which helps where classes are whole clusters. The paper
+        has 1.
     scale : {"n2", "weights", "none"}, default="n2"
         s: one over n^2, over the sum of all weights, or one.
     approximation : {"auto", "none", "nystrom", "features"}, default="auto"
@@ -225,7 +226,7 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
     laplacian : {"random_walk", "combinatorial", "normalized"}, default="random_walk"
         What stands for :math:`L^p`.
     power : int or "auto", default="auto"
-        p; "auto" tries 1, 2 and 4.
+        p; "auto" tries 1, 2 and, without landmarks, 4.
     scale : {"n2", "weights", "none"}, default="n2"
         s: one over n^2, over the sum of all weights, or one.
     approximation : {"auto", "none", "nystrom", "features"}, default="auto"

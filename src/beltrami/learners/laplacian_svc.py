@@ -61,7 +61,7 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
         What stands for :math:`L^p`: :math:`L (D^{-1} L)^{p-1}`, powers of D - W, which is the
         paper's for p = 1, or powers of the symmetric normalised one, which charges constants.
     power : int or "auto", default="auto"
-        p; "auto" tries 1, 2 and 4. The paper has 1.
+        p; "auto" tries 1, 2 and, without landmarks, 4. The paper has 1.
     scale : {"n2", "weights", "none"}, default="n2"
         s: one over n^2, over the sum of all weights, or one.
     approximation : {"auto", "none", "nystrom", "features"}, default="auto"

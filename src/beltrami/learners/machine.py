@@ -45,6 +45,9 @@ _WIDTHS = (0.5, 1.0, 2.0)
 _POWERS = (2, 1, 4)
 """Powers tried; the first serves where labels are too few to judge."""
 
+_NEAR_POWERS = (2, 1)
+"""The same where features are summed in blocks, which 4 couples to neighbours of neighbours."""
+
 _MOST_EXACT = 3000
 """Points up to which "auto" is exact."""
 
@@ -211,7 +214,7 @@ class LaplacianMachine(GraphLearner):
     def _tuned(self, labeled: Labeled, *, intercept: bool) -> Deformation:
         """Choose what is to be chosen, remember it, and return the deformed kernel."""
         widths = self._widths()
-        powers = _POWERS if self.power == "auto" else (int(self.power),)
+        powers = self._powers()
         shape, total = Shape(widths[0], powers[0]), float(labeled.weights.sum())
         penalties = self._penalties(total, shape.power)
         self.choices_: tuple[Choice, ...] = ()
@@ -229,6 +232,11 @@ class LaplacianMachine(GraphLearner):
         self.width_, self.power_, self._strengths = shape.width, shape.power, strengths
         self._report_strengths(labeled)
         return kernel
+
+    def _powers(self) -> tuple[int, ...]:
+        if self.power != "auto":
+            return (int(self.power),)
+        return _POWERS if self._deformations.method == "none" else _NEAR_POWERS
 
     def _widths(self) -> tuple[float, ...]:
         if not self._has_width:
