@@ -14,7 +14,7 @@ from beltrami.core.types import FloatMatrix, IndexVector, Points, Seed
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe
 from beltrami.learners.model import Labeled
-from beltrami.learners.tuning import Strengths, held_out_scores, ridge_path
+from beltrami.learners.tuning import Shape, Strengths, held_out_scores, ridge_path
 from beltrami.operators.features import (
     FeatureMap,
     SlowFeatures,
@@ -38,22 +38,6 @@ _JUDGES = 500
 
 _FEATURE_TOL = 1e-6
 _SAMPLE = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a deformed kernel depends on besides the strengths of the penalties.
-
-    Attributes
-    ----------
-    width : float
-        Of the kernel.
-    power : int
-        Of the Laplacian.
-    """
-
-    width: float
-    power: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +232,13 @@ def _change(
 
 
 def slow_features(
-    graph: Graph, recipe: GraphRecipe, points: Points, count: int, size: float, seed: Seed
+    graph: Graph,
+    recipe: GraphRecipe,
+    points: Points,
+    count: int,
+    size: float,
+    seed: Seed,
+    dtype: Any,
 ) -> SlowFeatures:
     r"""Return the slowest functions on a graph as features.
 
@@ -269,6 +259,8 @@ def slow_features(
         Mean of k(x, x).
     seed : int, Generator, RandomState or None
         Of the eigensolver.
+    dtype : dtype
+        Precision of the features.
 
     Returns
     -------
@@ -278,5 +270,5 @@ def slow_features(
     basis = eigenbasis(graph, count, kind="random_walk", random_state=seed)
     lengths = np.sqrt(np.mean(basis.vectors**2, axis=0))
     scales = np.sqrt(size / len(lengths)) / np.where(lengths > 0, lengths, 1.0)
-    values = (basis.vectors * scales).astype(points.dtype)
+    values = (basis.vectors * scales).astype(dtype)
     return SlowFeatures(graph, recipe, points, values, basis.values)

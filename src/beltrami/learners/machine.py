@@ -8,6 +8,7 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
@@ -20,10 +21,19 @@ from beltrami.graph.recipes import KnnGraph
 from beltrami.graph.search import open_space
 from beltrami.graph.specification import recipe_of
 from beltrami.learners.base import GraphLearner
-from beltrami.learners.deformations import Deformations, Shape, slow_features
+from beltrami.learners.deformations import Deformations, slow_features
 from beltrami.learners.model import Choice, Labeled
-from beltrami.learners.spectral import says_something
-from beltrami.learners.tuning import Penalties, Strengths, Trial, best_trial, check_penalties
+from beltrami.learners.tuning import (
+    Penalties,
+    Shape,
+    Strengths,
+    Trial,
+    best_trial,
+    can_judge,
+    check_penalties,
+    tuned_choice,
+    typical_choice,
+)
 from beltrami.operators.features import SlowFeatures, check_explicit
 from beltrami.operators.kernels import (
     Gram,
@@ -50,6 +60,9 @@ _NEAR_POWERS = (2, 1)
 
 _MOST_EXACT = 3000
 """Points up to which "auto" is exact."""
+
+_FAR = 1e4
+"""Widths from the origin up to which single precision tells points apart."""
 
 _LANDMARKS = 2000
 _MOST_LANDMARKS = 5000
@@ -130,6 +143,9 @@ class LaplacianMachine(GraphLearner):
         if self._has_width:
             is_given = self.width != "auto"
             self._typical_width = float(self.width) if is_given else typical_width(self.points_)
+        method = self._chosen_method(n)
+        is_large = method != "none" and n > _MOST_EXACT and not self._is_precomputed
+        self._kernel_points = self._light_points() if is_large else self.points_
         gram = self._gram(self._typical_width)
         if not gram.kernel.is_surely_psd:
             sample = spread_rows(n, labeled.rows[:_PSD_SAMPLE], min(n, _PSD_SAMPLE), 0)
@@ -141,7 +157,6 @@ class LaplacianMachine(GraphLearner):
                 "machine needs k(x, x) > 0. Scale the data, or choose another kernel."
             )
         self._roughness(1 if self.power == "auto" else int(self.power))  # raises where it cannot be
-        method = self._chosen_method(n)
         self._deformations = Deformations(
             self._gram,
             self._roughness,
@@ -197,11 +212,19 @@ class LaplacianMachine(GraphLearner):
             min(int(count), n - 1),
             self._kernel_size,
             self.random_state,
+            self._kernel_points.dtype,
         )
 
     def _gram(self, width: float) -> Gram:
         kernel = kernel_function(self.kernel, width=width, degree=self.degree, coef0=self.coef0)
-        return Gram(kernel, self.points_)
+        return Gram(kernel, self._kernel_points)
+
+    def _light_points(self) -> Points:
+        """Return many points in single precision, where that rounds far below the width."""
+        values = self.points_.data if issparse(self.points_) else self.points_
+        largest = float(np.abs(values).max(initial=0.0))
+        is_far = self._has_width and largest > _FAR * self._typical_width
+        return self.points_ if is_far else self.points_.astype(np.float32)
 
     def _roughness(self, power: int) -> Roughness:
         return Roughness.of(self.graph_, laplacian=self.laplacian, power=power, scale=self.scale)
@@ -220,13 +243,13 @@ class LaplacianMachine(GraphLearner):
         self.choices_: tuple[Choice, ...] = ()
         self.held_out_loss_ = float("nan")
         has_choice = len(widths) > 1 or len(powers) > 1 or not penalties.are_fixed
-        if has_choice and _can_judge(labeled):
+        if has_choice and can_judge(labeled):
             shape, strengths = self._judged(labeled, widths, powers, intercept=intercept)
             penalties = self._penalties(total, shape.power)
         kernel = self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
         if has_choice and not self.choices_:
             strengths = penalties.typical(kernel)
-            self.choices_ = (_default_choice(shape, strengths, len(labeled.rows)),)
+            self.choices_ = (typical_choice(shape, strengths, len(labeled.rows)),)
         elif not has_choice:
             strengths = next(penalties.candidates(kernel))
         self.width_, self.power_, self._strengths = shape.width, shape.power, strengths
@@ -283,7 +306,7 @@ class LaplacianMachine(GraphLearner):
             trial = best_trial(kernel, sample, penalties, intercept=intercept)
         self.held_out_loss_ = trial.loss
         honest = trial.honest if sample is labeled else None
-        self.choices_ = (_choice(tried, best, trial, honest, len(sample.rows)),)
+        self.choices_ = (tuned_choice(tried, best, trial, honest, len(sample.rows)),)
         return best, trial.strengths
 
     def _report_strengths(self, labeled: Labeled) -> None:
@@ -359,33 +382,3 @@ def _is_auto(value: Any, name: str) -> bool:
             return True
         raise InvalidInputError(f"{name}={value!r} is not known; give a number or 'auto'.")
     return False
-
-
-def _can_judge(labeled: Labeled) -> bool:
-    """Say whether leave-one-out tells more than typical values: with two labels a class it lies."""
-    count, n_targets = labeled.targets.shape
-    return count > 2 * n_targets and says_something(labeled)
-
-
-def _default_choice(shape: Shape, strengths: Strengths, count: int) -> Choice:
-    none = np.zeros(0)
-    reason = (
-        f"width {shape.width:.3g}, power {shape.power}, lambda1 = {strengths.ambient:.3g}, "
-        f"gamma_i / gamma_a = {strengths.ratio:.3g}: typical values, as leave-one-out cannot judge "
-        f"by {count} labels"
-    )
-    return Choice("gamma_i", strengths.ratio, none, none, reason)
-
-
-def _choice(
-    tried: dict[Shape, Trial], best: Shape, trial: Trial, honest: FloatVector | None, count: int
-) -> Choice:
-    losses = np.array([one.loss for one in tried.values()])
-    n_settings = sum(one.n_tried for one in tried.values())
-    reason = (
-        f"width {best.width:.3g}, power {best.power}, lambda1 = {trial.strengths.ambient:.3g}, "
-        f"gamma_i / gamma_a = {trial.strengths.ratio:.3g} have the lowest leave-one-out loss "
-        f"({trial.loss:.3g}) of {n_settings} settings on {count} labels"
-    )
-    widths = np.array([shape.width for shape in tried])
-    return Choice("gamma_i", trial.strengths.ratio, widths, losses, reason, honest)

@@ -16,8 +16,8 @@ import numpy as np
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.learners.model import Labeled, honest_residuals, mean_of_others
-from beltrami.learners.spectral import held_out_loss
+from beltrami.learners.model import Choice, Labeled, honest_residuals, mean_of_others
+from beltrami.learners.spectral import held_out_loss, says_something
 from beltrami.solvers.deformation import Deformation
 from beltrami.solvers.kernel_ridge import KernelRidgePath
 
@@ -39,6 +39,22 @@ _SAFE_RATIO = 1e6
 
 _VANISHING = 1e-8
 """What an ambient penalty of zero becomes, relative to the intrinsic one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a deformed kernel depends on besides the strengths of the penalties.
+
+    Attributes
+    ----------
+    width : float
+        Of the kernel.
+    power : int
+        Of the Laplacian.
+    """
+
+    width: float
+    power: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,3 +296,80 @@ def _with_neighbors(losses: FloatVector, n_ratios: int) -> FloatVector:
     # Where each ambient penalty has a ratio of its own, the settings are a line.
     shape = (n_ratios, len(losses) // n_ratios) if len(losses) > n_ratios else (len(losses),)
     return np.asarray(uniform_filter(losses.reshape(shape), 3, mode="nearest")).ravel()
+
+
+def can_judge(labeled: Labeled) -> bool:
+    """Say whether leave-one-out tells more than typical values: with two labels a class it lies.
+
+    Parameters
+    ----------
+    labeled : Labeled
+        The labels.
+
+    Returns
+    -------
+    bool
+        Whether to choose by it.
+    """
+    count, n_targets = labeled.targets.shape
+    return count > 2 * n_targets and says_something(labeled)
+
+
+def typical_choice(shape: Shape, strengths: Strengths, count: int) -> Choice:
+    """Say what is taken where labels are too few to choose by.
+
+    Parameters
+    ----------
+    shape : Shape
+        Width and power.
+    strengths : Strengths
+        The penalties.
+    count : int
+        Number of labels.
+
+    Returns
+    -------
+    Choice
+        Without evidence.
+    """
+    none = np.zeros(0)
+    reason = (
+        f"width {shape.width:.3g}, power {shape.power}, lambda1 = {strengths.ambient:.3g}, "
+        f"gamma_i / gamma_a = {strengths.ratio:.3g}: typical values, as leave-one-out cannot judge "
+        f"by {count} labels"
+    )
+    return Choice("gamma_i", strengths.ratio, none, none, reason)
+
+
+def tuned_choice(
+    tried: dict[Shape, Trial], best: Shape, trial: Trial, honest: FloatVector | None, count: int
+) -> Choice:
+    """Say what was chosen and of how many.
+
+    Parameters
+    ----------
+    tried : dict of Shape to Trial
+        The best setting of each shape.
+    best : Shape
+        The shape chosen.
+    trial : Trial
+        The setting chosen.
+    honest : ndarray of shape (l,) or None
+        Held-out residuals of values, each of the setting chosen without it.
+    count : int
+        Number of labels that judged.
+
+    Returns
+    -------
+    Choice
+        With the losses of all shapes.
+    """
+    losses = np.array([one.loss for one in tried.values()])
+    n_settings = sum(one.n_tried for one in tried.values())
+    reason = (
+        f"width {best.width:.3g}, power {best.power}, lambda1 = {trial.strengths.ambient:.3g}, "
+        f"gamma_i / gamma_a = {trial.strengths.ratio:.3g} have the lowest leave-one-out loss "
+        f"({trial.loss:.3g}) of {n_settings} settings on {count} labels"
+    )
+    widths = np.array([shape.width for shape in tried])
+    return Choice("gamma_i", trial.strengths.ratio, widths, losses, reason, honest)
