@@ -21,7 +21,7 @@ class Expansion(ABC):
     @property
     @abstractmethod
     def of_fit(self) -> FloatMatrix:
-        """Values at all points of the fit, (n, k)."""
+        """The values at all points of the fit, (n, k)."""
 
     @abstractmethod
     def at(self, points: Points) -> FloatMatrix:
