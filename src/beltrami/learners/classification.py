@@ -155,6 +155,20 @@ class GraphClassifier(PartialLabelClassifier, GraphLearner):
     """A classifier on a graph: subclasses give scores, one column per class."""
 
 
+class TemperedClassifier(GraphClassifier):
+    """A classifier whose probabilities are a softmax, as sure as held-out scores allow."""
+
+    def _fit_temperature(self, held_out: FloatMatrix, labeled: Labeled) -> None:
+        """Choose the temperature by scores of the labelled rows that had no part in them."""
+        present = labeled.targets.any(axis=0)
+        self.temperature_ = fitted_temperature(
+            held_out[:, present], labeled.targets[:, present], labeled.weights
+        )
+
+    def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
+        return softmax(scores, self.temperature_)
+
+
 def softmax(scores: FloatMatrix, temperature: float) -> FloatMatrix:
     """Return exp(s / T) over its sum along rows, without overflow.
 

@@ -147,7 +147,7 @@ class Deformations:
     def _made(self, shape: Shape, method: str, size: int) -> Deformation:
         gram, roughness = self.gram_of(shape.width), self.roughness_of(shape.power)
         if method == "factored":
-            return FactoredDeformation(gram, roughness)
+            return FactoredDeformation.of(gram, roughness)
         if method == "none":
             return ModalDeformation.of(gram, roughness)
         is_final = size == len(self.landmarks)

@@ -14,7 +14,7 @@ from beltrami.core.validation import check_choice
 from beltrami.graph.fitted import attached_to_fit
 from beltrami.graph.search import open_space
 from beltrami.learners.base import GraphLearner
-from beltrami.learners.classification import GraphClassifier, fitted_temperature, softmax
+from beltrami.learners.classification import TemperedClassifier
 from beltrami.learners.model import Choice, Labeled, LeftOut
 from beltrami.learners.regression import GraphRegressor
 from beltrami.learners.spectral import SpectralFit, check_gamma, spectral_fit, wanted_vectors
@@ -114,7 +114,7 @@ class _EigenfunctionLearner(GraphLearner):
         return self.spectral_fit_.choices
 
 
-class EigenfunctionClassifier(_EigenfunctionLearner, GraphClassifier):
+class EigenfunctionClassifier(_EigenfunctionLearner, TemperedClassifier):
     r"""Classify by least squares on the first eigenvectors of the graph [BelkinNiyogi02]_.
 
     The eigenvectors :math:`L e_j = \lambda_j e_j` of the Laplacian of all points, labelled or not,
@@ -204,17 +204,9 @@ class EigenfunctionClassifier(_EigenfunctionLearner, GraphClassifier):
         self.random_state = random_state
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
-        signs = Labeled(labeled.rows, 2 * labeled.targets - 1, labeled.weights)
-        scores = super()._scores(signs)
-        present = labeled.targets.any(axis=0)
-        left_out = self.spectral_fit_.left_out
-        self.temperature_ = fitted_temperature(
-            left_out.scores[:, present], labeled.targets[:, present], labeled.weights
-        )
+        scores = super()._scores(labeled.signed())
+        self._fit_temperature(self.spectral_fit_.left_out.scores, labeled)
         return scores
-
-    def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
-        return softmax(scores, self.temperature_)
 
     def _voted(self, voters: IndexMatrix, heard: NDArray[np.bool_]) -> FloatMatrix:
         codes = self.scores_.argmax(axis=1)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector, Points, Seed
-from beltrami.learners.classification import GraphClassifier, fitted_temperature, softmax
+from beltrami.learners.classification import TemperedClassifier
 from beltrami.learners.machine import LaplacianMachine
 from beltrami.learners.model import Labeled, LeftOut
 from beltrami.learners.regression import GraphRegressor
@@ -37,7 +37,7 @@ class _LaplacianRLS(LaplacianMachine):
         return LeftOut(wanted.rows, wanted.targets, scores, wanted.weights)
 
 
-class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
+class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
     r"""Classify by least squares in a kernel space, smooth in space and along the data.
 
     For each class against all others, with targets :math:`y_i = \pm 1` at l of n points,
@@ -183,19 +183,13 @@ class LaplacianRLSClassifier(_LaplacianRLS, GraphClassifier):
         self.random_state = random_state
 
     def _wanted(self, labeled: Labeled) -> Labeled:
-        return Labeled(labeled.rows, 2 * labeled.targets - 1, labeled.weights)
+        return labeled.signed()
 
     def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         expansion, intercepts = super()._machine(labeled)
-        present = labeled.targets.any(axis=0)
         held_out = held_out_scores(self._path, self._wanted(labeled), self._strengths.ambient)
-        self.temperature_ = fitted_temperature(
-            held_out[:, present], labeled.targets[:, present], labeled.weights
-        )
+        self._fit_temperature(held_out, labeled)
         return expansion, intercepts
-
-    def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
-        return softmax(scores, self.temperature_)
 
 
 class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):

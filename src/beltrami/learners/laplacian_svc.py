@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import FloatMatrix, FloatVector, Seed
+from beltrami.core.types import FloatVector, Seed
 from beltrami.core.validation import check_choice, check_positive
-from beltrami.learners.classification import GraphClassifier, fitted_temperature, softmax
+from beltrami.learners.classification import TemperedClassifier
 from beltrami.learners.deformations import Approximation
 from beltrami.learners.machine import LaplacianMachine
 from beltrami.learners.model import Labeled, LeftOut
@@ -22,7 +22,7 @@ _SOLVERS = ("auto", "dual", "newton", "cg")
 _LOSSES = ("hinge", "squared_hinge")
 
 
-class LaplacianSVC(LaplacianMachine, GraphClassifier):
+class LaplacianSVC(LaplacianMachine, TemperedClassifier):
     r"""Classify by a large margin in a kernel space, smooth in space and along the data.
 
     For each class against all others, with :math:`y_i = \pm 1` at l of n points,
@@ -213,7 +213,7 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
     def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         if self.solver == "cg":
             return self._conjugate(labeled)
-        signs = self._signs(labeled)
+        signs = labeled.signed()
         deformed = self._tuned(signs, intercept=True)
         ratio, ambient = self._strengths.ratio, self._strengths.ambient
         self._block = deformed.block(signs.rows, ratio)
@@ -229,7 +229,7 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
         return deformed.expansion(signs.rows, ratio, fit.multipliers), fit.intercepts
 
     def _conjugate(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        signs, total = self._signs(labeled), float(labeled.weights.sum())
+        signs, total = labeled.signed(), float(labeled.weights.sum())
         self.width_, self.power_ = self._widths()[0], 1
         if self.power != "auto":
             self.power_ = int(self.power)
@@ -255,25 +255,13 @@ class LaplacianSVC(LaplacianMachine, GraphClassifier):
         self._fit_temperature((expansion.of_fit + fit.intercepts)[signs.rows], labeled)
         return expansion, fit.intercepts
 
-    def _signs(self, labeled: Labeled) -> Labeled:
-        return Labeled(labeled.rows, 2 * labeled.targets - 1, labeled.weights)
-
-    def _fit_temperature(self, scores: FloatMatrix, labeled: Labeled) -> None:
-        present = labeled.targets.any(axis=0)
-        self.temperature_ = fitted_temperature(
-            scores[:, present], labeled.targets[:, present], labeled.weights
-        )
-
-    def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
-        return softmax(scores, self.temperature_)
-
     def _left_out(self) -> LeftOut:
         if self.solver == "cg":
             raise InvalidInputError(
                 "solver='cg' keeps no factorisation to leave labels out with; fit with "
                 "solver='newton' to diagnose."
             )
-        signs, ambient = self._signs(self._labeled), self._strengths.ambient
+        signs, ambient = self._labeled.signed(), self._strengths.ambient
         given = (self._block, signs.targets, ambient, signs.weights, self._hinge_fit)
         if self.loss == "hinge":
             scores = hinge_left_out(*given, tol=self.tol)

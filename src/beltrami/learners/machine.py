@@ -171,7 +171,8 @@ class LaplacianMachine(GraphLearner):
         """Return the options that kept kernels depend on."""
         names = ("degree", "coef0", "laplacian", "scale", "approximation")
         more = ("n_landmarks", "n_eigenfunctions")
-        return (id(self.kernel), *(getattr(self, name) for name in names + more))
+        is_open = (self.width == "auto", self.gamma_i == "auto")
+        return (id(self.kernel), *is_open, *(getattr(self, name) for name in names + more))
 
     def _chosen_method(self, n: int) -> str:
         if self.approximation != "auto":
@@ -330,7 +331,7 @@ class LaplacianMachine(GraphLearner):
         require_memory(
             8.0 * 3 * len(labeled.rows) * min(len(labeled.rows), self._block_size(labeled)),
             what=f"the kernel between {len(labeled.rows)} labelled rows",
-            instead="Label fewer rows, or take EigenfunctionClassifier, whose cost is linear.",
+            instead="Label fewer rows, or take an eigenfunction learner, whose cost is linear.",
         )
         self._expansion, self.intercept_ = self._machine(labeled)
         return np.asarray(self._expansion.of_fit + self.intercept_)

@@ -35,6 +35,10 @@ class Labeled:
         counts = weights > 0
         return cls(rows[counts], targets[counts], weights[counts])
 
+    def signed(self) -> "Labeled":
+        """Return the same with +1 for the own class and -1 for the others."""
+        return Labeled(self.rows, 2 * self.targets - 1, self.weights)
+
     def sample(self) -> "Labeled":
         """Return all of up to 1000 labels, of more a random thousand, always the same."""
         if len(self.rows) <= _MOST_LEFT_OUT:

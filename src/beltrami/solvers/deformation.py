@@ -49,7 +49,7 @@ class Deformation(ABC):
         """Return the mean of the deformed kernel's diagonal over the points of the fit."""
 
     def factor(self, rows: IndexVector, ratio: float) -> FloatMatrix | None:
-        """Return F of shape (l, r) with FF' the block, where there is one with r < l."""
+        """Return F of shape (l, r) with FF' the block, where one has less than half l columns."""
         del rows, ratio
         return None
 
@@ -58,25 +58,45 @@ class Deformation(ABC):
         """Return the functions whose multipliers on the labelled rows are given, (l, k)."""
 
 
+@dataclass(eq=False)
 class FactoredDeformation(Deformation):
     """Exact, by one factorisation of I + ratio S K per ratio; the last one is kept.
 
-    Parameters
+    Attributes
     ----------
     gram : Gram
         The kernel and the points.
     roughness : Roughness
         S.
+    kernel : ndarray of shape (n, n)
+        K.
     """
 
-    def __init__(self, gram: Gram, roughness: Roughness) -> None:
-        n = gram.n_points
-        require_exact_memory(n, copies=3)
-        self.gram, self.roughness = gram, roughness
-        self.kernel = gram.whole()
-        self._ratio: float | None = None
-        self._factor: tuple[FloatMatrix, IndexVector] | None = None
-        self._solved: tuple[IndexVector, FloatMatrix] | None = None
+    gram: Gram
+    roughness: Roughness
+    kernel: FloatMatrix
+    _ratio: float | None = field(default=None, init=False, repr=False)
+    _factor: tuple[FloatMatrix, IndexVector] | None = field(default=None, init=False, repr=False)
+    _solved: tuple[IndexVector, FloatMatrix] | None = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def of(cls, gram: Gram, roughness: Roughness) -> "FactoredDeformation":
+        """Compute a kernel for factorisations to come.
+
+        Parameters
+        ----------
+        gram : Gram
+            The kernel and the points.
+        roughness : Roughness
+            S.
+
+        Returns
+        -------
+        FactoredDeformation
+            Nothing is factored yet.
+        """
+        require_exact_memory(gram.n_points, copies=3)
+        return cls(gram, roughness, gram.whole())
 
     def block(self, rows: IndexVector, ratio: float) -> FloatMatrix:
         """Return the deformed kernel between labelled rows, (l, l)."""

@@ -652,7 +652,13 @@ def test_other_labels_of_the_same_points_need_no_new_fit(options) -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [{"gamma_i": 50.0}, {"laplacian": "normalized"}, {"kernel": "linear"}, {"scale": "none"}],
+    [
+        {"gamma_i": 50.0},
+        {"laplacian": "normalized"},
+        {"kernel": "linear"},
+        {"scale": "none"},
+        {"width": "auto"},
+    ],
     ids=str,
 )
 def test_labels_given_after_a_change_of_options_are_learnt_by_the_new_ones(changed) -> None:

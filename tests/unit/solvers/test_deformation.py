@@ -43,7 +43,7 @@ def landmarks_of(gram, rows=ALL, roughness=None):
 
 
 def factored(gram, roughness):
-    return FactoredDeformation(gram, roughness)
+    return FactoredDeformation.of(gram, roughness)
 
 
 def modal(gram, roughness):
