@@ -31,7 +31,12 @@ if TYPE_CHECKING:
         two_squares,
         word_counts,
     )
-    from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
+    from beltrami.embeddings import (
+        LaplacianEigenmaps,
+        SpectralClustering,
+        StochasticNeighborEmbedding,
+    )
+    from beltrami.embeddings.mbed.modes import PaperMode, PracticalMode
     from beltrami.graph.model import Graph
     from beltrami.graph.recipes import KnnGraph, RadiusGraph
     from beltrami.graph.weights import HeatKernel, SharedNeighborWeights
@@ -44,6 +49,7 @@ if TYPE_CHECKING:
         LaplacianRLSClassifier,
         LaplacianRLSRegressor,
         LaplacianSVC,
+        Mbed,
         PoissonClassifier,
         SemiSupervisedSplit,
         TransductiveSVC,
@@ -70,13 +76,17 @@ _HOME = {
     "LaplacianRLSClassifier": "beltrami.learners",
     "LaplacianRLSRegressor": "beltrami.learners",
     "LaplacianSVC": "beltrami.learners",
+    "Mbed": "beltrami.learners",
+    "PaperMode": "beltrami.embeddings.mbed.modes",
     "PoissonClassifier": "beltrami.learners",
+    "PracticalMode": "beltrami.embeddings.mbed.modes",
     "RadiusGraph": "beltrami.graph.recipes",
     "SemiSupervisedSplit": "beltrami.learners",
     "TransductiveSVC": "beltrami.learners",
     "SharedNeighborWeights": "beltrami.graph.weights",
     "Solution": "beltrami.solvers.model",
     "SpectralClustering": "beltrami.embeddings",
+    "StochasticNeighborEmbedding": "beltrami.embeddings",
     "available_datasets": "beltrami.data",
     "bars": "beltrami.data",
     "bigram_contexts": "beltrami.data",
@@ -117,12 +127,16 @@ __all__ = [
     "LaplacianRLSClassifier",
     "LaplacianRLSRegressor",
     "LaplacianSVC",
+    "Mbed",
+    "PaperMode",
     "PoissonClassifier",
+    "PracticalMode",
     "RadiusGraph",
     "SemiSupervisedSplit",
     "SharedNeighborWeights",
     "Solution",
     "SpectralClustering",
+    "StochasticNeighborEmbedding",
     "TransductiveSVC",
     "__version__",
     "available_datasets",

@@ -144,3 +144,11 @@ def check_positive(value: object, *, name: str) -> float:
     if is_number and np.isfinite(float(value)) and float(value) > 0:  # type: ignore[arg-type]
         return float(value)  # type: ignore[arg-type]
     raise InvalidInputError(f"{name}={value!r} must be a finite number above zero.")
+
+
+def check_nonnegative(value: object, *, name: str) -> float:
+    """Return `value` as a finite float of at least zero, else raise."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if is_number and np.isfinite(float(value)) and float(value) >= 0:  # type: ignore[arg-type]
+        return float(value)  # type: ignore[arg-type]
+    raise InvalidInputError(f"{name}={value!r} must be a finite number of at least zero.")

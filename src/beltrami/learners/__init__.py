@@ -4,6 +4,7 @@ from beltrami.learners.eigenfunctions import EigenfunctionClassifier, Eigenfunct
 from beltrami.learners.geodesic import GeodesicNeighborsClassifier
 from beltrami.learners.laplacian_rls import LaplacianRLSClassifier, LaplacianRLSRegressor
 from beltrami.learners.laplacian_svc import LaplacianSVC
+from beltrami.learners.mbed import Mbed
 from beltrami.learners.poisson import PoissonClassifier
 from beltrami.learners.regularized import GraphRegularizedClassifier, GraphRegularizedRegressor
 from beltrami.learners.selection import SemiSupervisedSplit
@@ -18,6 +19,7 @@ __all__ = [
     "LaplacianRLSClassifier",
     "LaplacianRLSRegressor",
     "LaplacianSVC",
+    "Mbed",
     "PoissonClassifier",
     "SemiSupervisedSplit",
     "TransductiveSVC",

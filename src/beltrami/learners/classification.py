@@ -39,11 +39,16 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
         self._has_label = labeled.targets.any(axis=0)
         self.class_prior_ = labeled.mean
         self.reached_ = self._reach(labeled)
-        self.scores_ = self._without_absent(self._scores(labeled))
+        self._settle(self._without_absent(self._scores(labeled)), labeled)
+
+    def _settle(self, scores: FloatMatrix, labeled: Labeled) -> None:
+        """Turn the scores of all rows into distributions, classes and confidence."""
+        self.scores_ = scores
         self.label_distributions_ = self._distributions(self.scores_, self.reached_)
         codes = np.where(self.reached_, self.scores_.argmax(axis=1), -1)
         # A label that counts is never overwritten; the distribution says what the others think.
-        codes[labeled.rows] = labeled.targets.argmax(axis=1)
+        is_sure = labeled.targets.max(axis=1, initial=0.0) == 1
+        codes[labeled.rows[is_sure]] = labeled.targets[is_sure].argmax(axis=1)
         self.transduction_ = decoded(codes, self.classes_, self._marker)
         own = self.label_distributions_[np.arange(len(codes)), codes]
         self.confidence_ = np.where(self.reached_, own, 0.0)

@@ -25,6 +25,10 @@ from beltrami.report.reproductions.learning_tables import (
 from beltrami.report.reproductions.manifold_digits import digits_figure
 from beltrami.report.reproductions.manifold_letters import letters_figure
 from beltrami.report.reproductions.manifold_moons import moons_figure
+from beltrami.report.reproductions.mbed_clusters import clusters_table
+from beltrami.report.reproductions.mbed_figures import annealing_figure, two_maps_figure
+from beltrami.report.reproductions.mbed_labels import labels_table
+from beltrami.report.reproductions.mbed_logistic import logistic_figure
 from beltrami.report.reproductions.model import Reproduction
 from beltrami.report.reproductions.roll import swiss_roll_table
 from beltrami.report.reproductions.variants import digits_variants, newsgroups_variants
@@ -66,5 +70,10 @@ REPRODUCTIONS: dict[str, Reproduce] = {
     "lapsvm-moons": moons_figure,
     "lapsvm-usps": digits_figure,
     "lapsvm-isolet": letters_figure,
+    "mbed-figure-1": _drawn(logistic_figure),
+    "mbed-figure-2": two_maps_figure,
+    "mbed-figure-3": annealing_figure,
+    "mbed-table-1": clusters_table,
+    "mbed-table-2": labels_table,
 }
 """What can be reproduced, by name."""

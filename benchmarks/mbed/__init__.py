@@ -1,0 +1,1 @@
+"""Mbed: how fast one gradient of its cost is."""

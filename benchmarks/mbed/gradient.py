@@ -1,0 +1,230 @@
+"""``python -m benchmarks.mbed.gradient``: one cost and gradient of Mbed, beside plain NumPy."""
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+
+_HERE = Path(__file__).resolve().parents[1]
+STEM = "mbed_gradient"
+SIZES, BROADCAST_SIZES, MARKED = (500, 2000, 8000), (500,), 2000
+N_CLASSES, FASTER, GAP = 10, 10.0, 1e-9
+PAUSE_S = 0.1  # threads of one side spin for a while after their work; the next should not pay
+LIBRARY, ONE_GO, STRAIGHT, KEPT, BROADCAST = (
+    "MbedCost", "pairs in one go", "NumPy", "NumPy, P + P' kept", "NumPy, differences",
+)  # fmt: skip
+_NOTES = {
+    LIBRARY: "the library's cost as the estimator calls it",
+    ONE_GO: "`ExactRepulsion.balanced` and the class terms",
+    STRAIGHT: "from the formulas: Gram matrix, exp, Q, P + P' - Q - Q', matrix products",
+    KEPT: "the same, with P + P' computed once beforehand",
+    BROADCAST: "the same from all differences at once, n x n x d",
+}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Time all sides in turn; the files are written at the end."""
+    asked = _arguments(arguments)
+    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
+        os.environ[variable] = str(asked.threads)
+    from beltrami.core.files import write_text  # noqa: PLC0415
+    from benchmarks.peers.report import circumstances  # noqa: PLC0415
+
+    if os.getloadavg()[0] > 1:
+        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
+    record: dict[str, Any] = {"circumstances": circumstances(0), "rows": []}
+    for n in (100, 200) if asked.toy else SIZES:
+        found = contest(n, rounds=asked.rounds, with_differences=n in BROADCAST_SIZES)
+        record["rows"].append({"n": n, **found})
+        print(f"n = {n}: " + ", ".join(_line(found, side) for side in found["seconds"]), flush=True)
+    record["marks"] = marks(record["rows"])
+    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
+    write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
+    write_text(folder / f"{STEM}.md", render(record))
+    print(render(record))
+
+
+def contest(n: int, *, rounds: int, with_differences: bool) -> dict[str, Any]:
+    """Check that all sides agree, then time them in turn."""
+    import numpy as np  # noqa: PLC0415
+
+    sides = _sides(n, with_differences=with_differences)
+    cost, gradient = sides[KEPT]()
+    gaps = {}
+    for side, evaluate in sides.items():  # compiles, too
+        other_cost, other = evaluate()
+        off = np.linalg.norm(other - gradient) / np.linalg.norm(gradient)
+        gaps[side] = max(float(off), abs(other_cost - cost) / abs(cost))
+        if gaps[side] > GAP:
+            raise RuntimeError(f"{side} differs from {KEPT} by {gaps[side]:.1e} at n = {n}.")
+    seconds: dict[str, list[float]] = {side: [] for side in sides}
+    for _ in range(rounds):
+        for side, evaluate in sides.items():
+            time.sleep(PAUSE_S)
+            evaluate()  # wakes its own threads, fills the caches
+            start = time.perf_counter()
+            evaluate()
+            seconds[side].append(time.perf_counter() - start)
+    return {"seconds": seconds, "gaps": gaps}
+
+
+def _sides(n: int, *, with_differences: bool) -> dict[str, Callable[[], tuple[float, Any]]]:
+    import numpy as np  # noqa: PLC0415
+
+    from beltrami.embeddings.mbed.model import Targets  # noqa: PLC0415
+    from beltrami.embeddings.mbed.objective import MbedCost  # noqa: PLC0415
+    from beltrami.embeddings.mbed.repulsion import ExactRepulsion  # noqa: PLC0415
+    from beltrami.embeddings.mbed.simplex import simplex_directions  # noqa: PLC0415
+    from beltrami.embeddings.mbed.terms import ClassTerms  # noqa: PLC0415
+    from beltrami.operators.neighborhoods import (  # noqa: PLC0415
+        StoredNeighborhood,
+        row_probabilities,
+    )
+
+    rng = np.random.default_rng(0)
+    Y = rng.standard_normal((n, N_CLASSES))
+    points = rng.standard_normal((n, N_CLASSES))
+    norms = (points**2).sum(axis=1)
+    squares = np.maximum(norms[:, None] + norms - 2 * points @ points.T, 0)
+    np.fill_diagonal(squares, np.inf)
+    P = row_probabilities(squares)
+    near = StoredNeighborhood.of(P)
+    kept, entropy = np.asarray(near.mutual), near.entropy
+    classes = ClassTerms(simplex_directions(N_CLASSES, N_CLASSES), 1.0, Targets.none(N_CLASSES))
+    exact = ExactRepulsion()
+    library = MbedCost(near, exact, classes)
+
+    def one_go() -> tuple[float, Any]:
+        log_z, force, energy = exact.balanced(Y, kept)
+        class_cost, class_gradient = classes(Y)
+        cost = energy + float(log_z.sum()) - entropy
+        return cost + class_cost, class_gradient - 2 * force
+
+    def with_classes(found: tuple[float, Any]) -> tuple[float, Any]:
+        class_cost, class_gradient = classes(Y)
+        return found[0] - entropy + class_cost, found[1] + class_gradient
+
+    sides: dict[str, Callable[[], tuple[float, Any]]] = {
+        LIBRARY: lambda: library(Y),
+        ONE_GO: one_go,
+        STRAIGHT: lambda: with_classes(straight(P + P.T, Y)),
+        KEPT: lambda: with_classes(straight(kept, Y)),
+    }
+    if with_differences:
+        sides[BROADCAST] = lambda: with_classes(by_differences(P, Y))
+    return sides
+
+
+def straight(mutual: Any, Y: Any) -> tuple[float, Any]:
+    """Return cost (but for the entropy of P) and gradient, as the formulas say."""
+    import numpy as np  # noqa: PLC0415
+
+    norms = (Y * Y).sum(axis=1)
+    squares = norms[:, None] + norms[None, :] - 2 * (Y @ Y.T)
+    E = np.exp(-squares)
+    np.fill_diagonal(E, 0)
+    z = E.sum(axis=1)
+    Q = E / z[:, None]
+    W = mutual - Q - Q.T
+    cost = 0.5 * float(np.vdot(mutual, squares)) + float(np.log(z).sum())
+    return cost, 2 * (W.sum(axis=1)[:, None] * Y - W @ Y)
+
+
+def by_differences(P: Any, Y: Any) -> tuple[float, Any]:
+    """Return the same from an array of all differences."""
+    import numpy as np  # noqa: PLC0415
+
+    differences = Y[:, None, :] - Y[None, :, :]
+    squares = (differences**2).sum(axis=2)
+    E = np.exp(-squares)
+    np.fill_diagonal(E, 0)
+    z = E.sum(axis=1)
+    Q = E / z[:, None]
+    W = P + P.T - Q - Q.T
+    cost = float((P * squares).sum()) + float(np.log(z).sum())
+    return cost, 2 * (W[:, :, None] * differences).sum(axis=1)
+
+
+def marks(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return what was asked, what was found, and whether it holds."""
+    found = []
+    for row in rows:
+        if row["n"] == MARKED:
+            for side in (LIBRARY, ONE_GO):
+                ratio = _ratio(row, side, STRAIGHT)
+                about = f"{side}, n = {MARKED}, K = {N_CLASSES}: times faster than {STRAIGHT}"
+                found.append(
+                    {"about": about, "at least": FASTER, "found": ratio, "met": ratio >= FASTER}
+                )
+    return found
+
+
+def render(record: Mapping[str, Any]) -> str:
+    """Return the page."""
+    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
+
+    facts = record["circumstances"]
+    lines = [
+        [
+            str(row["n"]),
+            side,
+            f"{1e3 * _median(row, side):.2f}",
+            *(f"{_ratio(row, side, rival):.2f}" for rival in (STRAIGHT, KEPT)),
+            f"{row['gaps'][side]:.0e}",
+        ]
+        for row in record["rows"]
+        for side in row["seconds"]
+    ]
+    header = ("n", "side", "ms", f"times faster than {STRAIGHT}", f"than {KEPT}", "gap")
+    asked = [
+        [one["about"], f"{one['at least']:g}", f"{one['found']:.1f}", "yes" if one["met"] else "no"]
+        for one in record["marks"]
+    ]
+    return (
+        f"# One cost and gradient of Mbed, K = d = {N_CLASSES}\n\n"
+        f"{facts['cpu']}, {facts['cores']} cores, {facts['threads']} threads for every side; "
+        f"Python {facts['python']}, NumPy {facts['versions']['numpy']}, "
+        f"numba {facts['versions']['numba']}; {facts['date']} at commit {facts['commit']}. "
+        "Medians over rounds in which the sides take turns; ratios are medians of the rounds' "
+        "ratios. All sides compute the same class terms by the same code, and dense P.\n\n"
+        + "".join(f"- {side}: {note}\n" for side, note in _NOTES.items())
+        + "\n"
+        + table(header, lines)
+        + "\n"
+        + table(("asked", "at least", "found", "met"), asked)
+    )
+
+
+def _median(row: Mapping[str, Any], side: str) -> float:
+    import numpy as np  # noqa: PLC0415
+
+    return float(np.median(row["seconds"][side]))
+
+
+def _ratio(row: Mapping[str, Any], side: str, rival: str) -> float:
+    import numpy as np  # noqa: PLC0415
+
+    return float(np.median(np.divide(row["seconds"][rival], row["seconds"][side])))
+
+
+def _line(found: Mapping[str, Any], side: str) -> str:
+    return f"{side} {1e3 * _median(found, side):.2f} ms"
+
+
+def _arguments(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mbed.gradient", description=__doc__)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser.add_argument("--toy", action="store_true", help="small problems")
+    parser.add_argument("--rounds", type=int, default=9, help="rounds, each with every side")
+    parser.add_argument("--threads", type=int, default=cores, help="for every side")
+    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()

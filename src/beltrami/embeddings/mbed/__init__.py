@@ -1,0 +1,1 @@
+"""Mbed: boundaries are fixed, the points are placed. Neighbour and class terms, and their path."""

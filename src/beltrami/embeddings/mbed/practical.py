@@ -1,0 +1,209 @@
+"""Mbed that works in practice: a guess of every row, a local map around it, one descent."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from beltrami.core.progress import track
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.embeddings.mbed._row_kernels import lone_normalizers
+from beltrami.embeddings.mbed.model import Problem, Stage, Targets
+from beltrami.embeddings.mbed.settling import settled
+from beltrami.embeddings.mbed.simplex import simplex_directions
+from beltrami.embeddings.mbed.stages import criterion_of
+from beltrami.embeddings.mbed.terms import ClassTerms, log_memberships
+from beltrami.operators.neighborhoods import Neighborhood, StoredNeighborhood
+
+_SIZES = np.geomspace(0.3, 40.0, 16)
+_SHARPNESS = np.geomspace(0.02, 1.0, 25)
+_NOISE = 0.01
+_MOST_AT_ONCE = 20_000
+_COARSENESS = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Balance:
+    """What the terms count against each other, per row.
+
+    Attributes
+    ----------
+    label, guess, margin : float
+        Weight of a label, of the guess of a row without one, and of a row's margin and of the
+        classes' shares.
+    n_steps : int
+        Steps of the descent.
+    """
+
+    label: float
+    guess: float
+    margin: float
+    n_steps: int
+
+
+def practical_path(
+    problem: Problem, balance: Balance, random: np.random.Generator
+) -> tuple[Stage, ...]:
+    r"""Start at the guess, and let neighbours, margins and labels settle it.
+
+    The start :math:`Y_0 = s T W` puts every row between the class directions as the guess T has
+    it; s is the size at which the neighbours fit best, and :math:`\lambda` the length at which the
+    memberships of the start say what the guess says. Both then stay.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is to be embedded, with a guess.
+    balance : Balance
+        What the terms count.
+    random : Generator
+        Draws a little noise for the dimension that the guess leaves open.
+
+    Returns
+    -------
+    tuple of Stage
+        The start and the settled map.
+    """
+    directions = simplex_directions(problem.n_classes, problem.n_components)
+    guess = _known_guess(problem)
+    targets = _targets(problem, guess, balance)
+    start = _start(guess, directions, problem.neighborhood, random)
+    scale = _scale(start, directions, targets)
+    margin = balance.margin * len(guess)
+    prior = guess.mean(axis=0) if problem.prior is None else problem.prior
+    terms = ClassTerms(directions, scale, targets, margin, margin, 1.0, prior)
+    steps, begun = balance.n_steps, start
+    is_large = len(start) > _MOST_AT_ONCE
+    total = steps + max(steps // _COARSENESS, 1) if is_large else steps
+    with track("settling the map", total=total) as advance:
+        if is_large:
+            begun = coarse_start(problem.neighborhood, terms, start, steps, random, advance)
+            steps = max(steps // _COARSENESS, 1)
+        found = settled(problem.neighborhood, terms, begun, n_steps=steps, advance=advance)
+    first = Stage(1, scale, 1.0, float(found.costs[0]), criterion_of(start, directions), 0, start)
+    last = Stage(
+        2,
+        scale,
+        1.0,
+        float(found.costs[-1]),
+        criterion_of(found.embedding, directions),
+        len(found.costs) - 1,
+        found.embedding,
+        found.error,
+    )
+    return first, last
+
+
+def coarse_start(
+    neighborhood: Neighborhood,
+    terms: ClassTerms,
+    start: FloatMatrix,
+    n_steps: int,
+    random: np.random.Generator,
+    advance: Callable[[float], None],
+) -> FloatMatrix:
+    """Settle a quarter of the points, and put the others among their neighbours.
+
+    A point keeps the neighbours that are among the quarter, their probabilities scaled to sum to
+    one again, and sees as many at the same distances as its share of the points; so the coarse map
+    has the size of the whole one, at a sixteenth of the work per step.
+
+    Parameters
+    ----------
+    neighborhood : Neighborhood
+        P. One that is not stored, or that leaves a point without a neighbour in the quarter, has
+        no coarse map, and the start is returned.
+    terms : ClassTerms
+        What looks at classes.
+    start : ndarray of shape (n, d)
+        Where to begin.
+    n_steps : int
+        Steps of the descent.
+    random : Generator
+        Draws the quarter.
+    advance : callable
+        Told one after every step.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        A better start.
+    """
+    if not isinstance(neighborhood, StoredNeighborhood):
+        return start
+    n = len(start)
+    rows = np.sort(random.choice(n, size=n // _COARSENESS, replace=False))
+    weights = csr_array(neighborhood.mutual)[rows]
+    among = csr_array(weights[:, rows])
+    sums = np.asarray(among.sum(axis=1), dtype=np.float64).ravel()
+    if not (sums > 0).all():
+        return start
+    part = StoredNeighborhood.of(csr_array(diags_array(1 / sums) @ among))
+    share = len(rows) / n
+    coarse = replace(
+        terms,
+        targets=terms.targets.among(rows, n),
+        margin_weight=terms.margin_weight * share,
+        balance_weight=terms.balance_weight * share,
+    )
+    found = settled(part, coarse, start[rows], n_steps=n_steps, advance=advance).embedding
+    totals = np.asarray(weights.sum(axis=0)).ravel()
+    spread = np.asarray(weights.T @ found)
+    better = np.where(totals[:, None] > 0, spread / np.maximum(totals, 1e-12)[:, None], start)
+    better[rows] = found
+    return better
+
+
+def _known_guess(problem: Problem) -> FloatMatrix:
+    """Return the guess, with what is known in place of what was guessed."""
+    assert problem.guess is not None
+    guess = np.maximum(problem.guess, 1e-6)
+    guess /= guess.sum(axis=1, keepdims=True)
+    guess[problem.targets.rows] = problem.targets.distributions
+    return guess
+
+
+def _targets(problem: Problem, guess: FloatMatrix, balance: Balance) -> Targets:
+    """Let a guess count as much as it is sure, from nothing at 1 / K to its weight at one."""
+    k = problem.n_classes
+    weights: FloatVector = balance.guess * (k * guess.max(axis=1) - 1) / (k - 1)
+    weights[problem.targets.rows] = balance.label * problem.targets.weights
+    used = np.flatnonzero(weights > 0)
+    return Targets(used, guess[used], weights[used])
+
+
+def _start(
+    guess: FloatMatrix,
+    directions: FloatMatrix,
+    neighborhood: Neighborhood,
+    random: np.random.Generator,
+) -> FloatMatrix:
+    """Put the guess between the directions, at the size where the neighbours fit best."""
+    shape = guess @ directions
+    shape -= shape.mean(axis=0)
+    shape += _NOISE * random.standard_normal(shape.shape)
+    near = neighborhood.pull[:, None] * shape - neighborhood.summed(shape)
+    stress = float(np.vdot(shape, near)) / len(shape)
+    rows = np.sort(random.choice(len(shape), size=min(500, len(shape)), replace=False))
+    costs = [size**2 * stress + _mean_log_normalizer(size * shape, rows) for size in _SIZES]
+    start: FloatMatrix = _SIZES[int(np.argmin(costs))] * shape
+    return start
+
+
+def _mean_log_normalizer(embedding: FloatMatrix, rows: IndexVector) -> float:
+    nearest, totals = lone_normalizers(np.ascontiguousarray(embedding), rows)
+    return float((np.log(totals) - nearest).mean())
+
+
+def _scale(start: FloatMatrix, directions: FloatMatrix, targets: Targets) -> float:
+    """Return the length at which the memberships of the start say what the targets say."""
+    size = float(np.abs(start @ directions.T).max())
+    positions, known = start[targets.rows], targets.distributions
+    lengths = size * _SHARPNESS
+    weighted = targets.weights[:, None] * known
+    surprise = [
+        -float((weighted * log_memberships(positions, directions, length)).sum())
+        for length in lengths
+    ]
+    return float(lengths[int(np.argmin(surprise))])

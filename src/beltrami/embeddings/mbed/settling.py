@@ -1,0 +1,155 @@
+"""Descent of a map: neighbours give the direction, estimates are renewed and checked on the way."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array
+
+from beltrami.core.backend import GroundedLaplacian
+from beltrami.core.errors import BeltramiWarning
+from beltrami.core.threads import serial_blas
+from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.embeddings.mbed.objective import MbedCost
+from beltrami.embeddings.mbed.regimes import RowError, choose_repulsion, row_error
+from beltrami.embeddings.mbed.terms import ClassTerms
+from beltrami.operators.neighborhoods import Neighborhood, StoredNeighborhood
+from beltrami.solvers.descent import Precondition, quasi_newton_descent
+from beltrami.solvers.linear.preconditioners import ApproximateCholesky
+
+_GROUND = 0.02
+_MOST_EXACT = 5000
+_ROUND = 20
+_TOLERANCE = 0.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """A map that has come to rest, or used up its steps.
+
+    Attributes
+    ----------
+    embedding : ndarray of shape (n, d)
+        Positions.
+    costs : ndarray
+        Cost after every step; where sums over pairs are estimated it may jump between rounds.
+    is_converged : bool
+        Whether it came to rest.
+    error : RowError
+        What the sums over pairs get wrong at the end, on exact rows.
+    """
+
+    embedding: FloatMatrix
+    costs: FloatVector
+    is_converged: bool
+    error: RowError
+
+
+def settled(
+    neighborhood: Neighborhood,
+    terms: ClassTerms | None,
+    start: FloatMatrix,
+    *,
+    n_steps: int,
+    advance: Callable[[float], None] | None = None,
+) -> Settled:
+    """Let a map settle by L-BFGS, preconditioned by the Laplacian of the neighbours.
+
+    Up to 5000 points every sum over pairs is exact. Beyond, sums are estimated in the cheapest way
+    that is right to two per cent on 500 exact rows; the choice is made anew every twenty steps, and
+    the last is checked at its end, too.
+
+    Parameters
+    ----------
+    neighborhood : Neighborhood
+        P.
+    terms : ClassTerms or None
+        What looks at classes; None for plain SNE.
+    start : ndarray of shape (n, d)
+        Where to begin.
+    n_steps : int
+        Steps in all.
+    advance : callable or None, default=None
+        Told one after every step.
+
+    Returns
+    -------
+    Settled
+        Where it ended.
+
+    Warns
+    -----
+    BeltramiWarning
+        When the estimates are more than two per cent off at the end.
+    """
+    precondition = spectral_direction(neighborhood)
+    n_rounds = 1 if neighborhood.n_points <= _MOST_EXACT else -(-n_steps // _ROUND)
+    costs, embedding = [], start
+    for share in np.diff(np.linspace(0, n_steps, n_rounds + 1).round().astype(int)):
+        repulsion, error = choose_repulsion(embedding, seed=0, exact_below=_MOST_EXACT)
+        with serial_blas():  # its threads would spin between the compiled loops
+            found = quasi_newton_descent(
+                MbedCost(neighborhood, repulsion, terms),
+                embedding,
+                n_steps=int(share),
+                precondition=precondition,
+                on_step=None if advance is None else lambda _: advance(1),
+            )
+        costs.append(found.costs)
+        embedding = found.point
+    if n_rounds > 1:
+        error = row_error(repulsion, embedding)
+        if error.largest > _TOLERANCE:
+            _warn_of_estimates(error)
+    return Settled(embedding, np.concatenate(costs), found.is_converged, error)
+
+
+def _warn_of_estimates(error: RowError) -> None:
+    warnings.warn(
+        f"the sums over pairs of this map were estimated, and at its end they are "
+        f"{error.normalizer:.1%} (normalisers) and {error.force:.1%} (forces) off on "
+        f"{error.n_rows} exact rows, more than {_TOLERANCE:.0%}. The map may be slightly out of "
+        "balance; more n_steps let it settle.",
+        BeltramiWarning,
+        stacklevel=4,
+    )
+
+
+def spectral_direction(neighborhood: Neighborhood) -> Precondition | None:
+    """Return the inverse of the neighbours' Laplacian, a little grounded.
+
+    The attraction of the neighbours is quadratic, and its Laplacian is the one part of the Hessian
+    that never changes; divided by it, a gradient moves whole clusters at once
+    [VladymyrovCarreira12]_. Exact for a small dense P, an approximate Cholesky factor for a sparse
+    one, and nothing for one that is only known as a product.
+
+    Parameters
+    ----------
+    neighborhood : Neighborhood
+        P.
+
+    Returns
+    -------
+    callable or None
+        Applies it to a gradient.
+    """
+    if not isinstance(neighborhood, StoredNeighborhood):
+        return None
+    mutual, ground = neighborhood.mutual, _GROUND * neighborhood.pull
+    if isinstance(mutual, np.ndarray):
+        if len(mutual) > _MOST_EXACT:
+            return None
+        matrix = np.diag(neighborhood.pull + ground) - mutual
+        factor = cho_factor(2 * matrix, overwrite_a=True, check_finite=False)
+        return lambda gradient: cho_solve(factor, gradient, check_finite=False)
+    sampled = ApproximateCholesky.of(GroundedLaplacian(csr_array(mutual), ground), seed=0)
+
+    def apply(gradient: FloatMatrix) -> FloatMatrix:
+        out = np.empty_like(gradient)
+        sampled.apply(np.ascontiguousarray(gradient), out)
+        out /= 2
+        return out
+
+    return apply
