@@ -368,18 +368,12 @@ def test_exchanging_classes_exchanges_nothing_else(K, d):
     assert_allclose(turned, gradient, atol=1e-13)
 
 
-def test_labels_may_come_in_any_order_and_more_than_once():
-    """A row named twice counts as a row of twice the weight."""
+def test_labels_may_come_in_any_order():
     W, Y, known = simplex_directions(3, 3), positions(9, 3), knowledge(9, 3)
     back = np.arange(len(known.rows))[::-1]
-    cost, gradient = ClassTerms(W, 0.5, known)(Y)
     turned = Targets(known.rows[back], known.distributions[back], known.weights[back])
+    _, gradient = ClassTerms(W, 0.5, known)(Y)
     assert_allclose(ClassTerms(W, 0.5, turned)(Y)[1], gradient, atol=1e-13)
-    twice = np.repeat(np.arange(len(known.rows)), 2)
-    halved = Targets(known.rows[twice], known.distributions[twice], known.weights[twice] / 2)
-    other, doubled = ClassTerms(W, 0.5, halved)(Y)
-    assert other == pytest.approx(cost)
-    assert_allclose(doubled, gradient, atol=1e-13)
 
 
 def test_without_labels_and_with_flat_memberships_nothing_but_neighbours_is_left():

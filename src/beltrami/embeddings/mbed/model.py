@@ -16,7 +16,7 @@ class Targets:
     Attributes
     ----------
     rows : ndarray of shape (l,)
-        The rows that something is known of.
+        The rows that something is known of, each once, in any order.
     distributions : ndarray of shape (l, K)
         Their class probabilities; a plain label is a single one among zeros.
     weights : ndarray of shape (l,)

@@ -75,7 +75,7 @@ class ClassTerms:
         cost = self.margin_weight * margin - self.balance_weight * balance
         if len(self.targets.rows):
             miss, pull = label_divergence(logs, memberships, self.targets)
-            np.add.at(forces, self.targets.rows, self.label_weight * pull)
+            forces[self.targets.rows] += self.label_weight * pull
             cost += self.label_weight * miss
         gradient: FloatMatrix = forces @ self.directions / self.scale
         return float(cost), gradient
@@ -98,10 +98,10 @@ def log_memberships(embedding: FloatMatrix, directions: FloatMatrix, scale: floa
     ndarray of shape (n, K)
         Their exponentials sum to one along rows.
     """
-    logits = embedding @ directions.T / scale
-    logits -= logits.max(axis=1, keepdims=True)
-    logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    logs: FloatMatrix = logits
+    logits = (directions / scale) @ embedding.T  # one row per class: long rows are fast
+    logits -= logits.max(axis=0)
+    logits -= np.log(np.exp(logits).sum(axis=0))
+    logs: FloatMatrix = logits.T
     return logs
 
 
@@ -121,7 +121,7 @@ def mean_entropy(logs: FloatMatrix, memberships: FloatMatrix) -> tuple[float, Fl
         Derivatives.
     """
     n = len(logs)
-    entropies = -(memberships * logs).sum(axis=1, keepdims=True)
+    entropies = -np.einsum("ik,ik->i", memberships, logs)[:, None]
     return float(entropies.mean()), -memberships * (logs + entropies) / n
 
 
@@ -145,9 +145,11 @@ def balance_of(
         Derivatives.
     """
     n = len(logs)
-    log_mean = logsumexp(logs, axis=0) - np.log(n)
+    shares = memberships.mean(axis=0)
+    is_safe = bool((shares > np.finfo(np.float64).tiny).all())
+    log_mean = np.log(shares) if is_safe else logsumexp(logs, axis=0) - np.log(n)
     surplus = log_mean if prior is None else log_mean - np.log(prior)
-    inner = (memberships * surplus).sum(axis=1, keepdims=True)
+    inner = (memberships @ surplus)[:, None]
     by_logits = memberships * (inner - surplus) / n
     return float(-(np.exp(log_mean) * surplus).sum()), by_logits
 
