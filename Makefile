@@ -7,7 +7,7 @@ ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
 endif
 
-.PHONY: demo test lint types layers unit bench contest manifold figures clean help
+.PHONY: demo test lint types layers unit bench contest manifold mbed figures clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -58,7 +58,13 @@ manifold: $(VENV)/.checks  ## The Laplacian machines: errors on the papers' sets
 	$(BIN)/python -m benchmarks.manifold.accuracy
 	$(BIN)/python -m benchmarks.manifold.speed
 
-figures: $(VENV)/.installed  ## The papers' figures and tables made so far; takes half an hour
+mbed: $(VENV)/.checks  ## Mbed: errors of both modes, one gradient, many points, new points
+	$(BIN)/python -m benchmarks.mbed.accuracy
+	$(BIN)/python -m benchmarks.mbed.gradient
+	$(BIN)/python -m benchmarks.mbed.scale
+	$(BIN)/python -m benchmarks.mbed.new_points
+
+figures: $(VENV)/.installed  ## The papers' figures and tables made so far; takes an hour
 	$(BIN)/beltrami reproduce all --out out/figures
 
 clean:  ## Remove what was built

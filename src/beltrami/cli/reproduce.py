@@ -15,7 +15,7 @@ def reproduce(
 ) -> None:
     """Reproduce tables and figures of the source papers.
 
-    Tables give NAME.json and NAME.md, figures NAME.png. At full size one takes up to ten minutes.
+    Tables give NAME.json and NAME.md, figures NAME.png. At full size one takes up to half an hour.
 
     Example: beltrami reproduce thesis-3.1 --out results
     """

@@ -14,7 +14,7 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVecto
 from beltrami.core.validation import check_count
 from beltrami.embeddings.mbed.model import Problem, Targets
 from beltrami.embeddings.mbed.modes import PaperMode, PracticalMode
-from beltrami.embeddings.mbed.placement import TIE, placed
+from beltrami.embeddings.mbed.placement import TIE, ClassPull, placed
 from beltrami.embeddings.mbed.simplex import simplex_directions
 from beltrami.graph.fitted import checked_points
 from beltrami.learners.classification import PartialLabelClassifier, fitted_temperature, softmax
@@ -149,13 +149,14 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
         self.affinity_ = self.mode_.affinity(points, self.metric, k)
         self.neighborhood_ = self.affinity_.neighborhood()
         labeled = known.labeled
+        self._guess = self._guessed(points, labeled)
         problem = Problem(
             self.neighborhood_,
             Targets(labeled.rows, labeled.targets, labeled.weights),
             k,
             d,
             self._shares(k),
-            self._guess(points, labeled) if isinstance(self.mode_, PracticalMode) else None,
+            self._guess,
         )
         self.path_ = self.mode_.path(problem, generator(self.random_state))
         self.stage_ = self.mode_.chosen(self.path_)
@@ -220,12 +221,19 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
             return None
         return checked_shares(self.prior, n_classes, name="prior")
 
-    def _guess(self, points: Points, labeled: Labeled) -> FloatMatrix:
+    def _guessed(self, points: Points, labeled: Labeled) -> FloatMatrix | None:
+        """Return what somebody else makes of every row, for the mode that asks."""
+        if not isinstance(self.mode_, PracticalMode):
+            return None
         k = len(self.classes_)
+        mutual = self.neighborhood_.mutual
         if labeled.targets.any(axis=0).all():
-            graph = guess_graph(self.metric, self.neighborhood_.mutual)
-            return spread_guess(self.mode_.guess, points, graph, labeled, k)
-        return cut_guess(self.neighborhood_.mutual, labeled, k, self.random_state)
+            graph = guess_graph(self.metric, mutual)
+            guess = spread_guess(self.mode_.guess, points, graph, labeled, k)
+        else:
+            guess = cut_guess(mutual, labeled, k, self.random_state)
+        guess[labeled.rows] = labeled.targets
+        return guess
 
     def _learn(self, labeled: Labeled) -> None:
         self._labeled = labeled
@@ -285,13 +293,23 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
     def _positions_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         check_comparable(points, self.metric, is_new=True)
         probabilities = self.affinity_.towards(points)
-        positions = placed(probabilities, self.embedding_, tie=TIE)
+        positions = placed(probabilities, self.embedding_, tie=TIE, pull=self._pull(probabilities))
         reached = np.asarray(probabilities @ self.reached_.astype(np.float64)) > 0
         twins = twins_of(self.affinity_.points, self.metric, points)
         is_old = twins >= 0
         positions[is_old] = self.embedding_[twins[is_old]]
         reached[is_old] = self.reached_[twins[is_old]]
         return positions, reached
+
+    def _pull(self, probabilities: Any) -> ClassPull | None:
+        """Return what the neighbours' guesses say of new points, as they weigh in the fit."""
+        if self._guess is None:
+            return None
+        guess = np.asarray(probabilities @ self._guess)
+        guess /= guess.sum(axis=1, keepdims=True)
+        k = guess.shape[1]
+        weights = self.mode_.guess_weight * (k * guess.max(axis=1) - 1) / (k - 1)
+        return ClassPull(self.directions_, self.stage_.scale, guess, weights)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,8 +9,10 @@ from scipy.special import logsumexp, xlogy
 
 from beltrami.embeddings.mbed import placement
 from beltrami.embeddings.mbed.objective import MbedCost
-from beltrami.embeddings.mbed.placement import TIE, placed
+from beltrami.embeddings.mbed.placement import TIE, ClassPull, placed
 from beltrami.embeddings.mbed.repulsion import ExactRepulsion
+from beltrami.embeddings.mbed.simplex import simplex_directions
+from beltrami.embeddings.mbed.terms import log_memberships
 from beltrami.operators.neighborhoods import StoredNeighborhood, row_probabilities
 from beltrami.solvers.descent import quasi_newton_descent
 
@@ -150,3 +152,21 @@ def test_a_map_in_float32_is_read_in_double():
     found = placed(rows_of(), Y, tie=TIE)
     assert found.dtype == np.float64
     assert_allclose(found, placed(rows_of(), Y.astype(np.float64), tie=TIE), atol=1e-6)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 30.0])
+def test_a_guessed_class_pulls_as_its_label_term_does(weight):
+    """Far from the origin, too: boundaries are fixed, the neighbours' part is not."""
+    Y, P = map_of(d=3) + np.array([2.0, -1.0, 0.5]), rows_of()
+    W, scale = simplex_directions(3, 3), 0.4
+    T = np.random.default_rng(3).dirichlet(np.ones(3), len(P))
+    pull = ClassPull(W, scale, T, np.full(len(P), weight))
+    for p, t, y in zip(P, T, placed(P, Y, tie=TIE, pull=pull), strict=True):
+
+        def cost(at, p=p, t=t):
+            divergence = (xlogy(t, t) - t * log_memberships(at[None], W, scale)[0]).sum()
+            return row_cost(at, p, Y, TIE) + weight * divergence
+
+        peer = minimize(cost, Y[0], options={"gtol": 1e-8})
+        assert cost(y) <= peer.fun + 1e-8
+        assert_allclose(y, peer.x, atol=1e-3)

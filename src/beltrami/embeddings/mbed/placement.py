@@ -3,9 +3,13 @@
 Rows of neighbour probabilities towards the map's points enter; positions leave.
 """
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 
-from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
+from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, IndexVector
+from beltrami.embeddings.mbed.terms import log_memberships
 
 TIE = 1e-3
 """How strongly a new point is held to the mean of its neighbours."""
@@ -15,10 +19,40 @@ _BLOCK_ENTRIES = 1 << 22
 _TOLERANCE = 1e-8
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassPull:
+    """What is guessed of new points' classes, as a label term of theirs.
+
+    Attributes
+    ----------
+    directions : ndarray of shape (K, d)
+        Class directions.
+    scale : float
+        Lambda.
+    targets : ndarray of shape (m, K)
+        Guessed class distributions of the new points.
+    weights : ndarray of shape (m,)
+        What they count.
+    """
+
+    directions: FloatMatrix
+    scale: float
+    targets: FloatMatrix
+    weights: FloatVector
+
+    def rows(self, rows: IndexVector) -> "ClassPull":
+        """Return that of some of the points."""
+        return ClassPull(self.directions, self.scale, self.targets[rows], self.weights[rows])
+
+
 def placed(
-    probabilities: FloatMatrix | CsrMatrix, embedding: FloatMatrix, *, tie: float
+    probabilities: FloatMatrix | CsrMatrix,
+    embedding: FloatMatrix,
+    *,
+    tie: float,
+    pull: ClassPull | None = None,
 ) -> FloatMatrix:
-    r"""Place new points on a map, each by Newton's method on its own part of the SNE cost.
+    r"""Place new points on a map, each by Newton's method on its own part of the cost.
 
     With the map's points fixed, a new row's divergence from its neighbour probabilities is, up to
     a constant,
@@ -28,7 +62,8 @@ def placed(
 
     convex because its Hessian is four times the covariance of :math:`y_j` under q, plus 2c. With
     c = 0 a point whose neighbours lie on the rim of the map would have its minimum at infinity.
-    O(n d^2) per point and step, a few steps, in blocks of points.
+    A label term :math:`\omega KL(t \| m(y))` is convex in y, too; the margin term is not, and is
+    left out. O(n d^2) per point and step, a few steps, in blocks of points.
 
     Parameters
     ----------
@@ -38,118 +73,126 @@ def placed(
         The map.
     tie : float
         c, above zero: how strongly a point is held to the mean of its neighbours.
+    pull : ClassPull or None, default=None
+        What is guessed of their classes.
 
     Returns
     -------
     ndarray of shape (m, d)
         Positions.
     """
-    middle = embedding.mean(axis=0)
-    points = np.asarray(embedding - middle, dtype=np.float64)
-    means = np.asarray(probabilities @ points)
-    size = max(_BLOCK_ENTRIES // len(points), 1)
-    squares = (points**2).sum(axis=1)
-    upper = np.triu_indices(points.shape[1])
-    products = points[:, upper[0]] * points[:, upper[1]]
-    rows = [
-        _newton(means[start : start + size], points, squares, products, tie)
-        for start in range(0, len(means), size)
-    ]
-    found: FloatMatrix = np.concatenate(rows) + middle if rows else means
-    return found
+    land = _Map.of(embedding, tie)
+    goals = np.asarray(probabilities @ land.points)
+    size = max(_BLOCK_ENTRIES // len(land.points), 1)
+    blocks = [np.arange(s, min(s + size, len(goals))) for s in range(0, len(goals), size)]
+    found = [land.settle(goals[rows], None if pull is None else pull.rows(rows)) for rows in blocks]
+    positions: FloatMatrix = np.concatenate(found) + land.middle if found else goals
+    return positions
 
 
-def _newton(
-    means: FloatMatrix,
-    points: FloatMatrix,
-    squares: FloatVector,
-    products: FloatMatrix,
-    tie: float,
-) -> FloatMatrix:
-    """Solve a block of rows; rows that are done leave it."""
-    found = means.copy()
-    active = np.arange(len(means))
-    costs = np.full(len(means), np.inf)
-    for _ in range(_STEPS):
-        here, goal = found[active], means[active]
-        costs[active], shares = _row_costs(here, goal, points, squares, tie)
-        gradient, hessian = _derivatives(shares, here, goal, points, products, tie)
-        step = -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        slope = (step * gradient).sum(axis=1)
-        there, lower = _shortened(here, step, slope, costs[active], goal, points, squares, tie)
-        found[active] = there
-        is_done = (-slope < _TOLERANCE) | ~lower
-        active = active[~is_done]
-        if not len(active):
-            break
-    return found
+class _Derivatives(NamedTuple):
+    """Cost, gradient and Hessian of a block of rows."""
+
+    costs: FloatVector
+    gradient: FloatMatrix
+    hessian: FloatMatrix
 
 
-def _row_costs(
-    here: FloatMatrix,
-    goal: FloatMatrix,
-    points: FloatMatrix,
-    squares: FloatVector,
-    tie: float,
-) -> tuple[FloatVector, FloatMatrix]:
-    """Return f at each row, and the shares q of the map's points in it."""
-    logits = 2 * here @ points.T
-    logits -= squares
-    highest = logits.max(axis=1, keepdims=True)
-    logits -= highest
-    np.exp(logits, out=logits)
-    totals = logits.sum(axis=1, keepdims=True)
-    logits /= totals
-    away = here - goal
-    costs = (highest + np.log(totals)).ravel() - 2 * (here * goal).sum(axis=1)
-    costs += tie * (away**2).sum(axis=1)
-    return costs, logits
+@dataclass(frozen=True, slots=True, eq=False)
+class _Map:
+    """The points of a map around its middle, with what every new row needs of them."""
 
+    points: FloatMatrix
+    middle: FloatVector
+    squares: FloatVector
+    products: FloatMatrix  # of every two coordinates, upper triangle
+    tie: float
 
-def _derivatives(
-    shares: FloatMatrix,
-    here: FloatMatrix,
-    goal: FloatMatrix,
-    points: FloatMatrix,
-    products: FloatMatrix,
-    tie: float,
-) -> tuple[FloatMatrix, FloatMatrix]:
-    expected = shares @ points
-    gradient = 2 * (expected - goal) + 2 * tie * (here - goal)
-    d = points.shape[1]
-    upper = np.triu_indices(d)
-    hessian = np.empty((len(here), d, d))
-    second = shares @ products
-    hessian[:, upper[0], upper[1]] = second
-    hessian[:, upper[1], upper[0]] = second
-    hessian -= expected[:, :, None] * expected[:, None, :]
-    hessian *= 4
-    hessian[:, np.arange(d), np.arange(d)] += 2 * tie
-    return gradient, hessian
+    @classmethod
+    def of(cls, embedding: FloatMatrix, tie: float) -> "_Map":
+        middle = embedding.mean(axis=0)
+        points = np.asarray(embedding - middle, dtype=np.float64)
+        upper = np.triu_indices(points.shape[1])
+        products = points[:, upper[0]] * points[:, upper[1]]
+        return cls(points, middle, (points**2).sum(axis=1), products, tie)
 
+    def settle(self, goals: FloatMatrix, pull: ClassPull | None) -> FloatMatrix:
+        """Solve a block of rows; rows that are done leave it."""
+        found, active = goals.copy(), np.arange(len(goals))
+        for _ in range(_STEPS):
+            here, goal = found[active], goals[active]
+            own = None if pull is None else pull.rows(active)
+            there = self._derivatives(here, goal, own)
+            step = -np.linalg.solve(there.hessian, there.gradient[:, :, None])[:, :, 0]
+            slope = (step * there.gradient).sum(axis=1)
+            found[active], moved = self._shortened(here, step, slope, there.costs, goal, own)
+            active = active[(-slope >= _TOLERANCE) & moved]
+            if not len(active):
+                break
+        return found
 
-def _shortened(
-    here: FloatMatrix,
-    step: FloatMatrix,
-    slope: FloatVector,
-    costs: FloatVector,
-    goal: FloatMatrix,
-    points: FloatMatrix,
-    squares: FloatVector,
-    tie: float,
-) -> tuple[FloatMatrix, np.ndarray]:
-    """Halve the steps of the rows whose cost would not fall; say which rows moved at all."""
-    lengths = np.ones(len(here))
-    waiting = np.arange(len(here))
-    for _ in range(30):
-        there = here[waiting] + lengths[waiting, None] * step[waiting]
-        tried, _ = _row_costs(there, goal[waiting], points, squares, tie)
-        allowed = costs[waiting] + 1e-4 * lengths[waiting] * slope[waiting]
-        waiting = waiting[tried > allowed]
-        if not len(waiting):
-            break
-        lengths[waiting] /= 2
-    moved = np.ones(len(here), dtype=bool)
-    moved[waiting] = False
-    lengths[waiting] = 0.0
-    return here + lengths[:, None] * step, moved
+    def _costs(
+        self, here: FloatMatrix, goal: FloatMatrix, pull: ClassPull | None
+    ) -> tuple[FloatVector, FloatMatrix]:
+        """Return f at each row, and the shares q of the map's points in it."""
+        logits = 2 * here @ self.points.T
+        logits -= self.squares
+        highest = logits.max(axis=1, keepdims=True)
+        logits -= highest
+        np.exp(logits, out=logits)
+        totals = logits.sum(axis=1, keepdims=True)
+        logits /= totals
+        costs = (highest + np.log(totals)).ravel() - 2 * (here * goal).sum(axis=1)
+        costs += self.tie * ((here - goal) ** 2).sum(axis=1)
+        if pull is not None:
+            logs = log_memberships(here + self.middle, pull.directions, pull.scale)
+            costs -= pull.weights * (pull.targets * logs).sum(axis=1)
+        return costs, logits
+
+    def _derivatives(
+        self, here: FloatMatrix, goal: FloatMatrix, pull: ClassPull | None
+    ) -> _Derivatives:
+        costs, shares = self._costs(here, goal, pull)
+        expected = shares @ self.points
+        gradient = 2 * (expected - goal) + 2 * self.tie * (here - goal)
+        d = self.points.shape[1]
+        upper, second = np.triu_indices(d), shares @ self.products
+        hessian = np.empty((len(here), d, d))
+        hessian[:, upper[0], upper[1]] = second
+        hessian[:, upper[1], upper[0]] = second
+        hessian -= expected[:, :, None] * expected[:, None, :]
+        hessian *= 4
+        hessian[:, np.arange(d), np.arange(d)] += 2 * self.tie
+        if pull is not None:
+            memberships = np.exp(log_memberships(here + self.middle, pull.directions, pull.scale))
+            W, weights = pull.directions / pull.scale, pull.weights[:, None]
+            gradient += weights * (memberships - pull.targets) @ W
+            mean = memberships @ W
+            spread = np.einsum("ik,kd,ke->ide", memberships, W, W, optimize=True)
+            hessian += weights[:, :, None] * (spread - mean[:, :, None] * mean[:, None, :])
+        return _Derivatives(costs, gradient, hessian)
+
+    def _shortened(
+        self,
+        here: FloatMatrix,
+        step: FloatMatrix,
+        slope: FloatVector,
+        costs: FloatVector,
+        goal: FloatMatrix,
+        pull: ClassPull | None,
+    ) -> tuple[FloatMatrix, BoolVector]:
+        """Halve the steps of the rows whose cost would not fall; say which rows moved at all."""
+        lengths, waiting = np.ones(len(here)), np.arange(len(here))
+        for _ in range(30):
+            there = here[waiting] + lengths[waiting, None] * step[waiting]
+            own = None if pull is None else pull.rows(waiting)
+            tried, _ = self._costs(there, goal[waiting], own)
+            allowed = costs[waiting] + 1e-4 * lengths[waiting] * slope[waiting]
+            waiting = waiting[tried > allowed]
+            if not len(waiting):
+                break
+            lengths[waiting] /= 2
+        moved = np.ones(len(here), dtype=bool)
+        moved[waiting] = False
+        lengths[waiting] = 0.0
+        return here + lengths[:, None] * step, moved

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from beltrami.core.backend import GroundedLaplacian
 from beltrami.core.errors import BeltramiWarning
 from beltrami.core.threads import serial_blas
-from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 from beltrami.embeddings.mbed.objective import MbedCost
 from beltrami.embeddings.mbed.regimes import RowError, choose_repulsion, row_error
 from beltrami.embeddings.mbed.terms import ClassTerms
@@ -20,6 +20,7 @@ from beltrami.solvers.descent import Precondition, quasi_newton_descent
 from beltrami.solvers.linear.preconditioners import ApproximateCholesky
 
 _GROUND = 0.02
+_MOST_TIES = 30
 _MOST_EXACT = 5000
 _ROUND = 20
 _TOLERANCE = 0.02
@@ -86,7 +87,8 @@ def settled(
     """
     precondition = spectral_direction(neighborhood)
     n_rounds = 1 if neighborhood.n_points <= _MOST_EXACT else -(-n_steps // _ROUND)
-    costs, embedding = [], start
+    costs: list[FloatVector] = []
+    embedding = start
     for share in np.diff(np.linspace(0, n_steps, n_rounds + 1).round().astype(int)):
         repulsion, error = choose_repulsion(embedding, seed=0, exact_below=_MOST_EXACT)
         with serial_blas():  # its threads would spin between the compiled loops
@@ -97,7 +99,7 @@ def settled(
                 precondition=precondition,
                 on_step=None if advance is None else lambda _: advance(1),
             )
-        costs.append(found.costs)
+        costs.append(found.costs[1:] if costs else found.costs)
         embedding = found.point
     if n_rounds > 1:
         error = row_error(repulsion, embedding)
@@ -115,6 +117,19 @@ def _warn_of_estimates(error: RowError) -> None:
         BeltramiWarning,
         stacklevel=4,
     )
+
+
+def _strongest(mutual: CsrMatrix) -> CsrMatrix:
+    """Keep some thirty ties per point, and their sum: a direction needs no more, at less memory."""
+    most = _MOST_TIES * mutual.shape[0]
+    if mutual.nnz <= most:
+        return csr_array(mutual)
+    least = np.partition(mutual.data, mutual.nnz - most)[mutual.nnz - most]
+    kept = csr_array(mutual, copy=True)
+    kept.data[kept.data < least] = 0.0
+    kept.eliminate_zeros()
+    kept.data *= float(mutual.data.sum() / kept.data.sum())
+    return kept
 
 
 def spectral_direction(neighborhood: Neighborhood) -> Precondition | None:
@@ -144,7 +159,7 @@ def spectral_direction(neighborhood: Neighborhood) -> Precondition | None:
         matrix = np.diag(neighborhood.pull + ground) - mutual
         factor = cho_factor(2 * matrix, overwrite_a=True, check_finite=False)
         return lambda gradient: cho_solve(factor, gradient, check_finite=False)
-    sampled = ApproximateCholesky.of(GroundedLaplacian(csr_array(mutual), ground), seed=0)
+    sampled = ApproximateCholesky.of(GroundedLaplacian(_strongest(mutual), ground), seed=0)
 
     def apply(gradient: FloatMatrix) -> FloatMatrix:
         out = np.empty_like(gradient)
