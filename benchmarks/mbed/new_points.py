@@ -90,7 +90,9 @@ def measured(name: str, mode: str, *, toy: bool) -> dict[str, Any]:
 def _nearest(base: Any, queries: Any) -> Any:
     from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415
 
-    return NearestNeighbors(n_neighbors=NEAREST).fit(base).kneighbors(queries, False)
+    return (
+        NearestNeighbors(n_neighbors=NEAREST).fit(base).kneighbors(queries, return_distance=False)
+    )
 
 
 def _overlap(first: Any, second: Any) -> float:

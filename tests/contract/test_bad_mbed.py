@@ -156,6 +156,12 @@ def test_perplexities_at_the_ends_of_their_range_work(perplexity):
     holds_no_nan(learner, cloud()[:5] + 0.01)
 
 
+@pytest.mark.parametrize("n_folds", [-1, 2.5, "three", None])
+def test_numbers_of_folds_that_make_no_sense_are_refused(n_folds):
+    with pytest.raises(InvalidInputError, match="n_folds="):
+        fitted(clone(QUICK).set_params(n_folds=n_folds), cloud())
+
+
 @every_mode
 @pytest.mark.parametrize("metric", ["near", 3, None])
 def test_unknown_metrics_are_refused(mode, metric):

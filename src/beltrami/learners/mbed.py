@@ -1,5 +1,6 @@
 """Mbed, the large margin embedding: boundaries are fixed, the points are placed among them."""
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from beltrami.core.errors import InvalidInputError
+from beltrami.core.errors import DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points, Seed
 from beltrami.core.validation import check_count
@@ -258,7 +259,17 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
         if is_found or not isinstance(mutual, csr_array):  # a wide kernel leaves nobody out
             return reached
         _, component = connected_components(mutual, directed=False)
-        return np.isin(component, component[labeled.rows])
+        reached = np.isin(component, component[labeled.rows])
+        n_unreached = int((~reached).sum())
+        if n_unreached:
+            warnings.warn(
+                f"{n_unreached} of {len(reached)} rows have no chain of neighbours to a labelled "
+                "one and stay unlabelled (reached_ is False): the map puts them anywhere. Label a "
+                "row among them, or raise the perplexity.",
+                DisconnectedGraphWarning,
+                stacklevel=4,
+            )
+        return reached
 
     def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
         return softmax(scores, self.temperature_)

@@ -269,6 +269,7 @@ class PracticalMode(BaseEstimator):
         tuple of Stage
             The start and the settled map.
         """
+        check_count(self.n_folds, name="n_folds", minimum=0)
         balance = Balance(
             check_positive(self.label_weight, name="label_weight"),
             check_nonnegative(self.guess_weight, name="guess_weight"),
