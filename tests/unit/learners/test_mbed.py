@@ -1,6 +1,7 @@
 """Mbed: labels of every kind, classes found without labels, the paper's path, new points."""
 
 import pickle
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from beltrami import Mbed, PaperMode, PracticalMode, SemiSupervisedSplit
 from beltrami.core.errors import DisconnectedGraphWarning
 from beltrami.embeddings.mbed.annealing import PRINTED
+from beltrami.embeddings.mbed.regimes import choose_repulsion
 from beltrami.embeddings.mbed.terms import log_memberships
 
 
@@ -653,3 +655,15 @@ def test_new_labels_start_anew():
     assert learner.n_features_in_ == 2
     assert_array_equal(learner.classes_, [0, 1])
     assert learner.embedding_.shape == (40, 2)
+
+
+def test_every_stage_says_what_its_sums_get_wrong(monkeypatch):
+    """Up to 5000 points nothing; where sums are estimated, what 500 exact rows show."""
+    X, y, _ = blobs()
+    assert all(stage.error.largest == 0 for stage in fitted(SHORT, X, y).path_)
+    monkeypatch.setattr(
+        "beltrami.embeddings.mbed.annealing.choose_repulsion",
+        partial(choose_repulsion, exact_below=20),
+    )
+    errors = [stage.error.largest for stage in fitted(SHORT, X, y).path_]
+    assert 0 < max(errors) <= 0.02

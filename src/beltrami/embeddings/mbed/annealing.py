@@ -106,7 +106,8 @@ def _one_path(
         scale = 20 * radius / 100**share
         confidence = label_confidence(scale, radius, problem.n_classes, schedule.reach)
         terms = _terms(problem, schedule, directions, scale, confidence)
-        cost = MbedCost(problem.neighborhood, choose_repulsion(embedding, seed=0)[0], terms, weight)
+        repulsion, error = choose_repulsion(embedding, seed=0)
+        cost = MbedCost(problem.neighborhood, repulsion, terms, weight)
         left = schedule.n_steps - schedule.n_first_steps
         found = conjugate_descent(cost, embedding, n_steps=_share_of(left, number - _FIRST))
         embedding = found.point
@@ -119,6 +120,7 @@ def _one_path(
                 criterion_of(embedding, directions),
                 len(found.costs) - 1,
                 embedding,
+                error,
             )
         )
         advance(1)

@@ -113,7 +113,8 @@ class Stage:
     embedding : ndarray of shape (n, d)
         Positions at its end.
     error : RowError or None
-        What estimated sums over pairs get wrong on exact rows; None where all were exact.
+        What estimated sums over pairs get wrong on exact rows, in paper mode where the stage
+        began, else at its end; zero where all were exact, None for a start.
     """
 
     number: int
