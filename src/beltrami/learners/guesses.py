@@ -11,6 +11,7 @@ from sklearn.base import clone
 from beltrami.core.errors import BeltramiWarning, InvalidInputError
 from beltrami.core.types import CsrMatrix, FloatMatrix, Points, Seed
 from beltrami.embeddings.clustering import SpectralClustering
+from beltrami.embeddings.mbed.simplex import sureness
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners.model import Labeled
@@ -49,8 +50,7 @@ def spread_guess(
     """
     y, weights = np.full(points.shape[0], -1), np.zeros(points.shape[0])
     y[labeled.rows] = labeled.targets.argmax(axis=1)
-    sureness = (n_classes * labeled.targets.max(axis=1) - 1) / (n_classes - 1)
-    weights[labeled.rows] = labeled.weights * sureness
+    weights[labeled.rows] = labeled.weights * sureness(labeled.targets)
     asked = PoissonClassifier(graph=graph) if learner is None else clone(learner)
     with warnings.catch_warnings():
         # What the guess leaves open, the map and its own warnings say.

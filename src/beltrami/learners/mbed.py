@@ -16,7 +16,7 @@ from beltrami.core.validation import check_count
 from beltrami.embeddings.mbed.model import Problem, Targets
 from beltrami.embeddings.mbed.modes import PaperMode, PracticalMode
 from beltrami.embeddings.mbed.placement import TIE, ClassPull, placed
-from beltrami.embeddings.mbed.simplex import simplex_directions
+from beltrami.embeddings.mbed.simplex import simplex_directions, sureness
 from beltrami.graph.fitted import checked_points
 from beltrami.learners.classification import PartialLabelClassifier, fitted_temperature, softmax
 from beltrami.learners.guesses import cut_guess, guess_graph, spread_guess
@@ -318,8 +318,7 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
             return None
         guess = np.asarray(probabilities @ self._guess)
         guess /= guess.sum(axis=1, keepdims=True)
-        k = guess.shape[1]
-        weights = self.mode_.guess_weight * (k * guess.max(axis=1) - 1) / (k - 1)
+        weights = self.mode_.guess_weight * sureness(guess)
         return ClassPull(self.directions_, self.stage_.scale, guess, weights)
 
     def __sklearn_tags__(self) -> Any:

@@ -15,6 +15,7 @@ from beltrami.core.memory import require_memory
 from beltrami.core.randomness import generator
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexVector, Points, Seed
 from beltrami.graph.search import open_space
+from beltrami.graph.search.spaces import angular_distances
 from beltrami.operators.comparison import require_neighbors, without_diagonal
 from beltrami.operators.neighborhoods import (
     Neighborhood,
@@ -248,15 +249,18 @@ def dissimilarities(rows: Points, columns: Points, metric: Any) -> FloatMatrix:
         float64.
     """
     from sklearn.metrics import pairwise_distances
+    from sklearn.preprocessing import normalize
 
     if metric == "precomputed":
         return np.array(rows.toarray() if issparse(rows) else rows, dtype=np.float64)
     if metric in ("euclidean", "l2") and not issparse(rows) and not issparse(columns):
         middle = np.asarray(columns).mean(axis=0)  # far from the origin products lose digits
         rows, columns = np.asarray(rows) - middle, np.asarray(columns) - middle
-    name = "cosine" if metric == "angle" else metric
-    apart: FloatMatrix = pairwise_distances(rows, columns, metric=name).astype(np.float64)
-    return np.arccos(np.clip(1 - apart, -1, 1)) if metric == "angle" else apart
+    if metric == "angle":  # by chords: an arccos of cosines loses half the digits of small angles
+        chords = pairwise_distances(normalize(rows), normalize(columns))
+        return angular_distances(chords.astype(np.float64), metric)
+    apart: FloatMatrix = pairwise_distances(rows, columns, metric=metric).astype(np.float64)
+    return apart
 
 
 def twins_of(points: Points, metric: Any, new: Points) -> IndexVector:

@@ -4,20 +4,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
-from sklearn.metrics.cluster import contingency_matrix
 
 from beltrami.data import Dataset, load_dataset
 from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
+from beltrami.report.agreement import cluster_of_each_class
 from beltrami.report.figures import scatter_groups
 
 
@@ -70,7 +67,8 @@ class Demonstration:
     def figure(self) -> Figure:
         """Draw the eigenmap by true digit and by cluster, each cluster in its digit's colour."""
         digits = np.asarray(self.dataset.targets)
-        matched = _matched_to(digits, self.clusters.labels_)
+        order = cluster_of_each_class(digits, self.clusters.labels_, 10)
+        matched = np.argsort(order)[self.clusters.labels_]
         picture = Figure(figsize=(11, 5.2), layout="constrained")
         left, right = picture.subplots(1, 2)
         coordinates = self.eigenmap.embedding_[:, 2:4]
@@ -123,13 +121,3 @@ def _clock(seconds: dict[str, float], step: str) -> Iterator[None]:
     started = time.perf_counter()
     yield
     seconds[step] = time.perf_counter() - started
-
-
-def _matched_to(digits: NDArray[Any], clusters: NDArray[Any]) -> NDArray[Any]:
-    """Rename clusters so that as many points as possible carry their digit's number."""
-    counts = contingency_matrix(clusters, digits)
-    cluster, digit = linear_sum_assignment(-counts)
-    renamed: NDArray[Any] = np.empty(len(cluster), dtype=int)
-    renamed[cluster] = digit
-    matched: NDArray[Any] = renamed[clusters]
-    return matched

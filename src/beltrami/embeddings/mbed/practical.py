@@ -7,11 +7,11 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from beltrami.core.progress import track
-from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.embeddings.mbed._row_kernels import lone_normalizers
 from beltrami.embeddings.mbed.model import Problem, Stage, Targets
 from beltrami.embeddings.mbed.settling import settled
-from beltrami.embeddings.mbed.simplex import simplex_directions
+from beltrami.embeddings.mbed.simplex import simplex_directions, sureness
 from beltrami.embeddings.mbed.stages import criterion_of
 from beltrami.embeddings.mbed.terms import ClassTerms, log_memberships
 from beltrami.operators.neighborhoods import Neighborhood, StoredNeighborhood
@@ -156,7 +156,7 @@ def coarse_start(
 
 
 def _known_guess(problem: Problem) -> FloatMatrix:
-    """Return the guess, with what is known in place of what was guessed."""
+    """Return the guess with no class ruled out, and what is known in place of what was guessed."""
     assert problem.guess is not None
     guess = np.maximum(problem.guess, 1e-6)
     guess /= guess.sum(axis=1, keepdims=True)
@@ -166,8 +166,7 @@ def _known_guess(problem: Problem) -> FloatMatrix:
 
 def _targets(problem: Problem, guess: FloatMatrix, balance: Balance) -> Targets:
     """Let a guess count as much as it is sure, from nothing at 1 / K to its weight at one."""
-    k = problem.n_classes
-    weights: FloatVector = balance.guess * (k * guess.max(axis=1) - 1) / (k - 1)
+    weights = balance.guess * sureness(guess)
     weights[problem.targets.rows] = balance.label * problem.targets.weights
     used = np.flatnonzero(weights > 0)
     return Targets(used, guess[used], weights[used])

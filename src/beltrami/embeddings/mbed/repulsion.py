@@ -29,14 +29,8 @@ _LONE = 1e-150  # z under which a row is computed apart
 class Repulsion(Protocol):
     """Something that evaluates the repulsion of an embedding, exactly or nearly."""
 
-    def log_normalizers(self, embedding: FloatMatrix) -> FloatVector:
-        """Return log z alone, which is all that the cost needs."""
-
     def __call__(self, embedding: FloatMatrix) -> tuple[FloatVector, FloatMatrix]:
         """Return log z and the force."""
-
-    def refreshed(self, embedding: FloatMatrix) -> "Repulsion":
-        """Return one with orders and samples renewed for this embedding."""
 
 
 def repulsion_reference(embedding: FloatMatrix) -> tuple[FloatVector, FloatMatrix]:

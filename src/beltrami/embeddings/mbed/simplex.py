@@ -6,7 +6,7 @@ Numbers of classes enter; a regular simplex and softened targets leave.
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import FloatMatrix
+from beltrami.core.types import FloatMatrix, FloatVector
 
 
 def simplex_directions(n_classes: int, n_components: int) -> FloatMatrix:
@@ -72,6 +72,24 @@ def label_confidence(scale: float, radius: float, n_classes: int, reach: float) 
     """
     exponent = -reach * radius / scale * n_classes / (n_classes - 1)
     return float(1 / (1 + (n_classes - 1) * np.exp(exponent)))
+
+
+def sureness(distributions: FloatMatrix) -> FloatVector:
+    """Return how sure distributions are of one class: 0 when uniform, 1 when certain.
+
+    Parameters
+    ----------
+    distributions : ndarray of shape (m, K)
+        Rows sum to one.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        (K max - 1) / (K - 1).
+    """
+    k = distributions.shape[1]
+    sure: FloatVector = (k * distributions.max(axis=1) - 1) / (k - 1)
+    return sure
 
 
 def softened(
