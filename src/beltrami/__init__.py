@@ -50,11 +50,14 @@ if TYPE_CHECKING:
         LaplacianRLSRegressor,
         LaplacianSVC,
         Mbed,
+        MultiManifoldClassifier,
+        MultiManifoldRegressor,
         PoissonClassifier,
         SemiSupervisedSplit,
         TransductiveSVC,
     )
     from beltrami.operators.laplacian import laplacian
+    from beltrami.separation import ConstrainedKMeans
     from beltrami.solvers.eigen import eigenbasis
     from beltrami.solvers.linear import solve
     from beltrami.solvers.model import Basis, Solution
@@ -63,6 +66,7 @@ _HOME = {
     "Basis": "beltrami.solvers.model",
     "BeltramiError": "beltrami.core.errors",
     "BeltramiWarning": "beltrami.core.errors",
+    "ConstrainedKMeans": "beltrami.separation",
     "Dataset": "beltrami.data",
     "EigenfunctionClassifier": "beltrami.learners",
     "EigenfunctionRegressor": "beltrami.learners",
@@ -77,6 +81,8 @@ _HOME = {
     "LaplacianRLSRegressor": "beltrami.learners",
     "LaplacianSVC": "beltrami.learners",
     "Mbed": "beltrami.learners",
+    "MultiManifoldClassifier": "beltrami.learners",
+    "MultiManifoldRegressor": "beltrami.learners",
     "PaperMode": "beltrami.embeddings.mbed.modes",
     "PoissonClassifier": "beltrami.learners",
     "PracticalMode": "beltrami.embeddings.mbed.modes",
@@ -114,6 +120,7 @@ __all__ = [
     "Basis",
     "BeltramiError",
     "BeltramiWarning",
+    "ConstrainedKMeans",
     "Dataset",
     "EigenfunctionClassifier",
     "EigenfunctionRegressor",
@@ -128,6 +135,8 @@ __all__ = [
     "LaplacianRLSRegressor",
     "LaplacianSVC",
     "Mbed",
+    "MultiManifoldClassifier",
+    "MultiManifoldRegressor",
     "PaperMode",
     "PoissonClassifier",
     "PracticalMode",

@@ -84,3 +84,7 @@ class GraphDoesNotHelpWarning(BeltramiWarning):
 
 class DegenerateDataWarning(BeltramiWarning):
     """The data have a property, such as many identical points, that makes the result doubtful."""
+
+
+class FewerRegionsWarning(BeltramiWarning):
+    """Labels were too few for the number of regions asked for."""

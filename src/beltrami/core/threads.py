@@ -2,9 +2,12 @@
 
 import numbers
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any
 
 from beltrami.core.errors import InvalidInputError
 
@@ -104,7 +107,14 @@ def serial_blas() -> Iterator[None]:
     machine every one of them waits for a thread, and the whole takes seconds instead of
     milliseconds.
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1, user_api="blas"):
+    # To find the libraries takes milliseconds, more than a small solve; only an import adds some.
+    with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
         yield
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> Any:  # noqa: ARG001
+    """Return the threaded libraries of this process, found anew when modules were imported."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

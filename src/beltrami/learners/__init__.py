@@ -5,6 +5,7 @@ from beltrami.learners.geodesic import GeodesicNeighborsClassifier
 from beltrami.learners.laplacian_rls import LaplacianRLSClassifier, LaplacianRLSRegressor
 from beltrami.learners.laplacian_svc import LaplacianSVC
 from beltrami.learners.mbed import Mbed
+from beltrami.learners.multi_manifold import MultiManifoldClassifier, MultiManifoldRegressor
 from beltrami.learners.poisson import PoissonClassifier
 from beltrami.learners.regularized import GraphRegularizedClassifier, GraphRegularizedRegressor
 from beltrami.learners.selection import SemiSupervisedSplit
@@ -20,6 +21,8 @@ __all__ = [
     "LaplacianRLSRegressor",
     "LaplacianSVC",
     "Mbed",
+    "MultiManifoldClassifier",
+    "MultiManifoldRegressor",
     "PoissonClassifier",
     "SemiSupervisedSplit",
     "TransductiveSVC",

@@ -1,0 +1,5 @@
+"""Layer 5: points become parts, with bounds on how many each part holds."""
+
+from beltrami.separation.constrained_kmeans import ConstrainedKMeans
+
+__all__ = ["ConstrainedKMeans"]
