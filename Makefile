@@ -7,7 +7,7 @@ ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
 endif
 
-.PHONY: demo test lint types layers unit bench contest manifold mbed figures clean help
+.PHONY: demo test lint types layers unit bench contest manifold mbed separation figures clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -63,6 +63,11 @@ mbed: $(VENV)/.checks  ## Mbed: errors of both modes, one gradient, many points,
 	$(BIN)/python -m benchmarks.mbed.gradient
 	$(BIN)/python -m benchmarks.mbed.scale
 	$(BIN)/python -m benchmarks.mbed.new_points
+
+separation: $(VENV)/.checks  ## Regions of many points; k-means with bounds beside k-means-constrained
+	$(BIN)/python -m pip install --quiet --group constrained
+	$(BIN)/python -m benchmarks.constrained
+	$(BIN)/python -m benchmarks.separation.scale
 
 figures: $(VENV)/.installed  ## The papers' figures and tables made so far; takes an hour
 	$(BIN)/beltrami reproduce all --out out/figures

@@ -2,9 +2,11 @@
 
 import warnings
 
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from beltrami import (
+    ConstrainedKMeans,
     EigenfunctionClassifier,
     EigenfunctionRegressor,
     GeodesicNeighborsClassifier,
@@ -16,6 +18,8 @@ from beltrami import (
     LaplacianRLSRegressor,
     LaplacianSVC,
     Mbed,
+    MultiManifoldClassifier,
+    MultiManifoldRegressor,
     PaperMode,
     PoissonClassifier,
     PracticalMode,
@@ -47,6 +51,11 @@ ESTIMATORS = [
     Mbed(mode=PracticalMode(n_steps=20), random_state=0),
     Mbed(mode=PaperMode(n_steps=60, n_first_steps=5), random_state=0),
     StochasticNeighborEmbedding(n_steps=20),
+    ConstrainedKMeans(n_clusters=2, min_size=3),
+    MultiManifoldClassifier(),
+    MultiManifoldClassifier(LogisticRegression(), n_regions=2),
+    MultiManifoldRegressor(),
+    MultiManifoldRegressor(Ridge(), n_regions=2, carve="voronoi"),
 ]
 
 REPEATED_ROWS = "a row that is repeated or removed is a point more or less: the graph changes"
@@ -86,6 +95,8 @@ EXEMPT: dict[str, dict[str, str]] = {
     "LaplacianSVC": CLASSIFIER,
     "TransductiveSVC": TRANSDUCTIVE,
     "Mbed": TRANSDUCTIVE | MAP,
+    "MultiManifoldClassifier": CLASSIFIER,
+    "MultiManifoldRegressor": LEARNER,
 }
 
 

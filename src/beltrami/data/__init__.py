@@ -1,5 +1,6 @@
 """Layer 1: data sets by name, manifolds with known geometry, and the papers' preprocessing."""
 
+from beltrami.data.crossing import crossing_spheres
 from beltrami.data.curves import plane_curve, two_moons
 from beltrami.data.images import bars
 from beltrami.data.manifolds import circle, sphere, swiss_roll, torus
@@ -24,6 +25,7 @@ __all__ = [
     "bars",
     "bigram_contexts",
     "circle",
+    "crossing_spheres",
     "density_change",
     "dollar_sign",
     "frame_centers",

@@ -13,7 +13,7 @@ from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, FloatVector, Seed
 from beltrami.core.validation import check_count, check_positive
 from beltrami.data.model import Dataset
-from beltrami.data.sampling import check_noise, perturb, rejection, shares
+from beltrami.data.sampling import check_noise, on_two_manifolds, perturb, rejection, shares
 
 _SHEET_HALF = 1.5  # the sheet lies over the square [-1.5, 1.5]^2
 _SHEET_HEIGHT = 0.4
@@ -53,7 +53,7 @@ def dollar_sign(n_points: int, *, noise: float = 0.0, random_state: Seed = None)
     position = rng.random(n_points)
     on_s, on_line = np.split(position, [counts[0]])
     line = np.column_stack([np.zeros(counts[1]), 2.75 - 5.5 * on_line])
-    return _regions(
+    return on_two_manifolds(
         name="dollar_sign",
         points=perturb(np.vstack([_letter_s(on_s), line]), noise, rng),
         counts=counts,
@@ -111,7 +111,7 @@ def surface_sphere(n_points: int, *, noise: float = 0.0, random_state: Seed = No
     )
     sheet = np.column_stack([flat, _SHEET_HEIGHT * np.sin(_SHEET_WAVE * flat[:, 0])])
     position = np.concatenate([(ball[:, 2] + 1) / 2, flat[:, 0] / (2 * _SHEET_HALF) + 0.5])
-    return _regions(
+    return on_two_manifolds(
         name="surface_sphere",
         points=perturb(np.vstack([ball, sheet]), noise, rng),
         counts=counts,
@@ -206,29 +206,10 @@ def _side_by_side(
     square = rng.random((sum(counts), 2))
     shift = np.repeat([-1 - gap / 2, gap / 2], counts)
     points = np.column_stack([square[:, 0] + shift, square[:, 1]])
-    return _regions(
+    return on_two_manifolds(
         name=name,
         points=perturb(points, noise, rng),
         counts=counts,
         position=square[:, 1],
         description=f"Two unit squares, {gap:g} apart, with {counts[0]} and {counts[1]} points.",
-    )
-
-
-def _regions(
-    *,
-    name: str,
-    points: FloatMatrix,
-    counts: tuple[int, ...],
-    position: FloatVector,
-    description: str,
-) -> Dataset:
-    """Return the set with target 1 + s on the first manifold and -1 - s on the second."""
-    manifold = np.repeat([0, 1], counts)
-    return Dataset(
-        name=name,
-        points=points,
-        targets=np.where(manifold == 0, 1.0, -1.0) * (1.0 + position),
-        extras={"manifold": manifold, "position": position},
-        description=description + " The target is smooth on each part and jumps between them.",
     )

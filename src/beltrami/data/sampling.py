@@ -1,4 +1,4 @@
-"""What the generators share: curves by arc length, densities by rejection, noise, shares.
+"""What the generators share: arc length, densities by rejection, noise, shares, a target.
 
 Parameters of a curve or a surface enter, samples that are uniform on it leave. Nothing here knows
 a particular shape. Layer 1, used by the generators only.
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.core.validation import check_choice
+from beltrami.data.model import Dataset
 
 Spacing: TypeAlias = Literal["random", "even"]
 
@@ -162,3 +163,41 @@ def shares(n_points: int, sizes: Sequence[float]) -> tuple[int, ...]:
     """
     ends = np.rint(n_points * np.cumsum(sizes) / np.sum(sizes)).astype(int)
     return tuple(int(share) for share in np.diff(ends, prepend=0))
+
+
+def on_two_manifolds(
+    *,
+    name: str,
+    points: FloatMatrix,
+    counts: tuple[int, ...],
+    position: FloatVector,
+    description: str,
+) -> Dataset:
+    """Return a set with target 1 + s on its first manifold and -1 - s on its second.
+
+    Parameters
+    ----------
+    name : str
+        Of the set.
+    points : ndarray of shape (n, d)
+        Those of the first manifold, then those of the second.
+    counts : tuple of int
+        How many lie on each.
+    position : ndarray of shape (n,)
+        s, from 0 to 1.
+    description : str
+        One sentence on the shapes.
+
+    Returns
+    -------
+    Dataset
+        With the manifold and the position of every point in the extras.
+    """
+    manifold = np.repeat([0, 1], counts)
+    return Dataset(
+        name=name,
+        points=points,
+        targets=np.where(manifold == 0, 1.0, -1.0) * (1.0 + position),
+        extras={"manifold": manifold, "position": position},
+        description=description + " The target is smooth on each part and jumps between them.",
+    )

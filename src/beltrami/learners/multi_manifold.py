@@ -1,178 +1,26 @@
 """Learners for data on several manifolds: find the pieces, then learn in each."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import RegressorMixin, is_classifier
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from beltrami.core.randomness import generator
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points, Seed
-from beltrami.core.validation import check_choice, check_positive
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Seed
 from beltrami.data.labels import encode_values
 from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.fitted import checked_points
 from beltrami.graph.recipes import KnnGraph
-from beltrami.learners.base import PartialLabelLearner
 from beltrami.learners.classification import PartialLabelClassifier
 from beltrami.learners.laplacian_rls import LaplacianRLSClassifier, LaplacianRLSRegressor
 from beltrami.learners.model import Labeled
-from beltrami.learners.region_count import (
-    RegionCuts,
-    asked_regions,
-    chosen_count,
-    largest_count,
-)
-from beltrami.learners.regional import checked_estimator, fit_regional
-from beltrami.separation.separate import regions_at, shape_graph
+from beltrami.learners.region_learner import RegionLearner
 
-_MOST_COLUMNS = 100
-_PROJECTED = 50
-_CARVINGS = ("vote", "voronoi")
 _NO_GRAPH = KnnGraph(1, connect="keep")  # for machines that make no use of theirs
 
 
-class _MultiManifold(PartialLabelLearner):
-    """What classifier and regressor share: regions first, an estimator in each second."""
-
-    estimator: Any
-    n_regions: int | str
-    n_neighbors: int | str
-    noise: float
-    bandwidth: float
-    carve: str
-    random_state: Seed
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Separate the points of X into regions and learn from the labels in each.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n, d)
-            One row per point, labelled or not, in any order.
-        y : array-like of shape (n,)
-            Labels, with unlabelled rows marked.
-        sample_weight : array-like of shape (n,) or None, default=None
-            How much each label counts; 0 makes the row unlabelled. The estimator must take weights.
-
-        Returns
-        -------
-        MultiManifoldClassifier or MultiManifoldRegressor
-            Itself, fitted.
-        """
-        points = checked_points(self, X, reset=True)
-        check_choice(self.carve, _CARVINGS, name="carve")
-        estimator = self._estimator()
-        labeled = self._read(y, points.shape[0], sample_weight)
-        self._separate(points, labeled)
-        self.model_ = fit_regional(estimator, points, labeled, self.regions_, self.n_regions_)
-        self.estimators_ = self.model_.parts
-        self._said = self.model_.scores(points, self.regions_)
-        self._learn(labeled)
-        del self._said  # needed once
-        return self
-
-    def predict_regions(self, X: Any) -> IndexVector:
-        """Return the regions of points, of the fit or new.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (m, d)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Regions, 0 to ``n_regions_ - 1``.
-        """
-        check_is_fitted(self)
-        return self._regions_of(checked_points(self, X, reset=False))
-
-    def _estimator(self) -> Any:
-        if self.estimator is None:
-            return self._default()
-        return checked_estimator(self.estimator, classifies=is_classifier(self))
-
-    def _default(self) -> Any:
-        raise NotImplementedError
-
-    def _separate(self, points: Points, labeled: Labeled) -> None:
-        """Find the regions of all rows."""
-        noise = check_positive(self.noise, name="noise")
-        bandwidth = check_positive(self.bandwidth, name="bandwidth")
-        asked = asked_regions(self.n_regions, len(labeled.rows))
-        self.shape_graph_, self.node_regions_, self.choice_ = None, None, None
-        self.n_regions_ = 1
-        self.regions_ = np.zeros(points.shape[0], dtype=np.intp)
-        self.projection_ = None
-        most = largest_count(asked, len(labeled.rows))
-        if most == 1:
-            return
-        rng = generator(self.random_state)
-        self.projection_ = _projection(points, rng)
-        separated = shape_graph(
-            self._seen(points),
-            labeled.rows,
-            n_neighbors=self.n_neighbors,
-            noise=noise,
-            bandwidth=bandwidth,
-            rng=rng,
-        )
-        cuts = RegionCuts.of(separated, labeled, most, rng)
-        self.choice_ = chosen_count(cuts, asked, self._estimator(), points, labeled)
-        self.n_regions_ = int(self.choice_.value)
-        self.shape_graph_ = separated
-        self.node_regions_ = cuts.nodes(self.n_regions_)
-        self.regions_ = self._regions_of(points)
-
-    def _seen(self, points: Points) -> FloatMatrix:
-        """Return points as the shapes see them: dense, in not too many columns."""
-        if self.projection_ is not None:
-            return np.asarray(self.projection_.transform(points), dtype=np.float64)
-        dense = points.toarray() if issparse(points) else points
-        return np.ascontiguousarray(dense, dtype=np.float64)
-
-    def _regions_of(self, points: Points) -> IndexVector:
-        if self.shape_graph_ is None or self.node_regions_ is None or self.n_regions_ == 1:
-            return np.zeros(points.shape[0], dtype=np.intp)
-        return regions_at(self.shape_graph_, self.node_regions_, self._seen(points), self.carve)
-
-    def _scores(self, labeled: Labeled) -> FloatMatrix:  # noqa: ARG002
-        return self._said
-
-    def _reach(self, labeled: Labeled) -> BoolVector:  # noqa: ARG002
-        return self._answered(self._said)
-
-    def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
-        scores = self.model_.scores(points, self._regions_of(points))
-        return scores, self._answered(scores)
-
-    def _answered(self, scores: FloatMatrix) -> BoolVector:
-        """Say which rows an estimator had an answer for."""
-        return np.ones(len(scores), dtype=np.bool_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-def _projection(points: Points, rng: np.random.Generator) -> Any:
-    """Return the map to the leading principal components, None where columns are few."""
-    from sklearn.decomposition import PCA
-
-    n, d = points.shape
-    if d <= _MOST_COLUMNS:
-        return None
-    solver = "arpack" if issparse(points) else "auto"
-    most = min(n, d) - 1
-    found = PCA(min(_PROJECTED, most), svd_solver=solver, random_state=int(rng.integers(2**31 - 1)))
-    return found.fit(points)
-
-
-class MultiManifoldClassifier(_MultiManifold, PartialLabelClassifier):
+class MultiManifoldClassifier(RegionLearner, PartialLabelClassifier):
     r"""Classify data that lie on several manifolds: find the pieces, then learn in each.
 
     Where manifolds cross, touch, or differ in density or dimension, no one smooth function fits all
@@ -204,8 +52,8 @@ class MultiManifoldClassifier(_MultiManifold, PartialLabelClassifier):
         regression with width and strength by exact leave-one-out.
     n_regions : int or {"auto", "slides", "eigengap"}, default="auto"
         How many. "auto" tries a ladder of numbers from 1 to :math:`\log^2 n` for n labels, at most
-        20, and takes the least error on held-out labels; "slides" takes log n; "eigengap" the
-        largest gap of the graph's eigenvalues.
+        20, and takes the least error on held-out labels, if it is below that of one region by a
+        standard error; "slides" takes log n; "eigengap" the largest gap of the graph's eigenvalues.
     n_neighbors : int or "auto", default="auto"
         Neighbours that make a local covariance. "auto" takes the smallest of log n, 2 log n,
         4 log n, ... whose covariances are about as flat as the flattest.
@@ -296,11 +144,12 @@ class MultiManifoldClassifier(_MultiManifold, PartialLabelClassifier):
         return np.asarray(scores.any(axis=1))
 
 
-class MultiManifoldRegressor(RegressorMixin, _MultiManifold):
+class MultiManifoldRegressor(RegressorMixin, RegionLearner):
     r"""Predict values on several manifolds: find the pieces, then learn in each.
 
     The value may jump from one manifold to the next and be smooth on each. Regions and estimators
-    as in `MultiManifoldClassifier`; [Zhu09]_, "An SSL Algorithm".
+    as in `MultiManifoldClassifier`; [Zhu09]_, "An SSL Algorithm". With several regions a value is
+    held within the labels of its region.
 
     Parameters
     ----------
@@ -309,7 +158,8 @@ class MultiManifoldRegressor(RegressorMixin, _MultiManifold):
         those of its region. None means `LaplacianRLSRegressor` with ``gamma_i=0``: kernel ridge
         regression with width and strength by exact leave-one-out.
     n_regions : int or {"auto", "slides", "eigengap"}, default="auto"
-        How many; "auto" takes the least squared error on held-out labels.
+        How many; "auto" takes the least absolute error on held-out labels, if it is below that of
+        one region by a standard error.
     n_neighbors : int or "auto", default="auto"
         Neighbours that make a local covariance.
     noise : float, default=0.01
@@ -398,7 +248,8 @@ class MultiManifoldRegressor(RegressorMixin, _MultiManifold):
         Returns
         -------
         ndarray of shape (m,)
-            What the estimator of each point's region says.
+            What the estimator of each point's region says, held within the labels of the region
+            where there are several.
         """
         check_is_fitted(self)
         values: NDArray[Any] = self._scores_at(checked_points(self, X, reset=False))[0][:, 0]

@@ -13,7 +13,7 @@ import numpy as np
 
 from beltrami.core.errors import FewerRegionsWarning, InvalidInputError
 from beltrami.core.progress import track
-from beltrami.core.types import BoolVector, IndexVector, Points
+from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points
 from beltrami.learners.model import Choice, Labeled
 from beltrami.learners.regional import held_out_losses, learns_from_unlabeled
 from beltrami.separation.cut import (
@@ -111,8 +111,10 @@ class RegionCuts:
         rng = np.random.default_rng(self.seed)
         return cut_regions(self.basis, self.is_labeled, n_regions, rng)
 
-    def judged(self, estimator: Any, points: Points, labeled: Labeled, n_regions: int) -> float:
-        """Return the mean loss of held-out labels with `n_regions` regions.
+    def judged(
+        self, estimator: Any, points: Points, labeled: Labeled, n_regions: int
+    ) -> FloatVector:
+        """Return the losses of held-out labels with `n_regions` regions.
 
         Infinite where the estimator cannot be fitted with so few labels, or gives no number.
         """
@@ -124,10 +126,9 @@ class RegionCuts:
             regions[self.separated.rows] = found
         try:
             losses = held_out_losses(estimator, points, labeled, regions, n_regions)
-        except ValueError:
-            return float("inf")  # where one region wins, its own fit says what is wrong
-        loss = float(np.average(losses, weights=labeled.weights))
-        return loss if np.isfinite(loss) else float("inf")
+        except ValueError:  # where one region wins, its own fit says what is wrong
+            return np.full(len(labeled.rows), np.inf)
+        return np.nan_to_num(losses, nan=np.inf)
 
 
 def largest_count(asked: int | str, n_labeled: int) -> int:
@@ -159,8 +160,8 @@ def chosen_count(
         Of the graph.
     asked : int or {"auto", "slides", "eigengap"}
         A number; :math:`[log n]`; the largest gap of the eigenvalues; or the smallest mean loss of
-        held-out labels over a ladder of numbers, both rules' and 1 among them. The smaller number
-        wins a tie.
+        held-out labels over a ladder of numbers, both rules' among them, provided that it is below
+        that of one region by a standard error of the difference. The smaller number wins a tie.
     estimator : BaseEstimator
         What is fitted in each region.
     points : ndarray or csr_array of shape (n, d)
@@ -184,17 +185,31 @@ def chosen_count(
     if isinstance(asked, int):
         return _settled(asked, f"n_regions={asked}: as asked.")
     tried = sorted({count for count in _LADDER if count <= most} | {by_slides, by_gap})
-    losses = np.empty(len(tried))
+    judged = np.empty((len(tried), n_labeled))
     with track("number of regions", total=sum(tried)) as advance:
         for place, count in enumerate(tried):
-            losses[place] = cuts.judged(estimator, points, labeled, count)
+            judged[place] = cuts.judged(estimator, points, labeled, count)
             advance(count)
-    best = tried[int(np.argmin(losses))]
+    losses = judged @ labeled.weights / labeled.weights.sum()
+    best = int(np.argmin(losses))
+    clear = best > 0 and _is_clearly_less(judged[best], judged[0], labeled.weights)
+    chosen = tried[best] if clear else 1
     reason = (
-        f"n_regions={best}: held-out loss {losses.min():.3g}, {losses[0]:.3g} with one region "
-        f"(tried {', '.join(map(str, tried))})."
+        f"n_regions={chosen}: held-out loss {losses[tried.index(chosen)]:.3g}, {losses[0]:.3g} "
+        f"with one region (tried {', '.join(map(str, tried))})."
     )
-    return Choice("n_regions", float(best), np.array(tried, dtype=np.float64), losses, reason)
+    return Choice("n_regions", float(chosen), np.array(tried, dtype=np.float64), losses, reason)
+
+
+def _is_clearly_less(less: FloatVector, more: FloatVector, weights: FloatVector) -> bool:
+    """Say whether losses are below others by a standard error of their paired difference."""
+    if not np.isfinite(more).all():
+        return True
+    shares = weights / weights.sum()
+    gains = more - less
+    gain = float(shares @ gains)
+    doubt = float(np.sqrt((shares**2) @ (gains - gain) ** 2))
+    return gain > doubt
 
 
 def _settled(count: int, reason: str) -> Choice:

@@ -66,11 +66,14 @@ class RegionalModel:
         How many labels each was fitted to.
     n_targets : int
         Number of classes, or 1 for values.
+    ranges : ndarray of shape (n_regions, 2) or None
+        Least and largest label of each region, where values are held within them.
     """
 
     parts: list[Any]
     n_labels: IndexVector
     n_targets: int
+    ranges: FloatMatrix | None = None
 
     def scores(self, points: Points, regions: IndexVector) -> FloatMatrix:
         """Return what each point's own region says of it.
@@ -86,7 +89,9 @@ class RegionalModel:
         -------
         ndarray of shape (m, k)
             Probabilities of the classes, largest at the class that the estimator decides for, and
-            zeros where it decides for none; or one column of values.
+            zeros where it decides for none; or one column of values. With several regions a value
+            is held within the labels of its region: a point that was put on the wrong side of a
+            border lies where the estimator has seen nothing, and kernels run wild there.
         """
         out = np.empty((points.shape[0], self.n_targets))
         for region, part in enumerate(self.parts):
@@ -94,6 +99,9 @@ class RegionalModel:
             if len(rows):
                 with _in_region(part, region, self.n_labels):
                     out[rows] = _said(part, points[rows], self.n_targets)
+        if self.ranges is not None:
+            least, largest = self.ranges[regions].T
+            out = np.clip(out, least[:, None], largest[:, None])
         return out
 
 
@@ -153,11 +161,14 @@ def learns_from_unlabeled(estimator: Any) -> bool:
         True for this library's learners, unless their intrinsic penalty is zero, and for those of
         ``sklearn.semi_supervised``.
     """
-    if isinstance(estimator, Pipeline):
-        estimator = estimator.steps[-1][1]
-    if isinstance(estimator, PartialLabelLearner):
-        return getattr(estimator, "gamma_i", None) != 0
-    return type(estimator).__module__.startswith("sklearn.semi_supervised")
+    last = _last_step(estimator)
+    if isinstance(last, PartialLabelLearner):
+        return getattr(last, "gamma_i", None) != 0
+    return type(last).__module__.startswith("sklearn.semi_supervised")
+
+
+def _last_step(estimator: Any) -> Any:
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
 def fit_regional(
@@ -200,7 +211,19 @@ def fit_regional(
         rows = np.flatnonzero(regions == region) if everywhere else inside.rows
         with _in_region(estimator, region, n_labels):
             parts.append(_fitted(estimator, points, inside, rows))
-    return RegionalModel(parts, n_labels, labeled.targets.shape[1])
+    n_targets = labeled.targets.shape[1]
+    ranges = _ranges(labeled, own, n_regions) if n_targets == 1 and n_regions > 1 else None
+    return RegionalModel(parts, n_labels, n_targets, ranges)
+
+
+def _ranges(labeled: Labeled, own: IndexVector, n_regions: int) -> FloatMatrix:
+    """Least and largest label of each region; of all, where a region has none."""
+    values = labeled.targets[:, 0]
+    ranges = np.tile([values.min(), values.max()], (n_regions, 1))
+    for region in np.unique(own):
+        inside = values[own == region]
+        ranges[region] = inside.min(), inside.max()
+    return ranges
 
 
 def _require_weights(estimator: Any, labeled: Labeled) -> None:
@@ -225,16 +248,20 @@ def _fitted(estimator: Any, points: Points, labeled: Labeled, rows: IndexVector)
     """Fit on the rows of a region, labelled or not."""
     if _has_nothing_to_learn(labeled):
         return Constant.of(labeled)
-    is_classifier = labeled.targets.shape[1] > 1
-    known = labeled.targets.argmax(axis=1) if is_classifier else labeled.targets[:, 0]
-    targets = np.full(len(rows), -1, dtype=np.intp) if is_classifier else np.full(len(rows), np.nan)
+    classifies = labeled.targets.shape[1] > 1
+    known = labeled.targets.argmax(axis=1) if classifies else labeled.targets[:, 0]
+    targets = np.full(len(rows), -1, dtype=np.intp) if classifies else np.full(len(rows), np.nan)
     weights = np.ones(len(rows))
     place = np.searchsorted(rows, labeled.rows)
     targets[place], weights[place] = known, labeled.weights
     options: dict[str, Any] = {}
     if (weights != 1).any():
         options["sample_weight"] = weights
-    return clone(estimator).fit(points[rows], targets, **options)
+    part = clone(estimator)
+    last = _last_step(part)
+    if isinstance(last, PartialLabelLearner) and classifies:
+        last.set_params(unlabeled=-1, classes=None)  # whatever marks the user's own labels
+    return part.fit(points[rows], targets, **options)
 
 
 def _said(part: Any, points: Points, n_targets: int) -> FloatMatrix:
@@ -302,8 +329,9 @@ def held_out_losses(
     Returns
     -------
     ndarray of shape (l,)
-        1 for a wrong class and 0 for the right one, or the squared error of a value. A label that
-        is alone in its region is predicted by the mean of all others, or their commonest class.
+        1 for a wrong class and 0 for the right one, or the absolute error of a value: squares would
+        let a few labels on the wrong side of a border decide. A label that is alone in its region
+        is predicted by the mean of all others, or their commonest class.
     """
     _require_weights(estimator, labeled)
     own = regions[labeled.rows]
@@ -318,7 +346,7 @@ def held_out_losses(
             rows = np.flatnonzero(regions == region) if everywhere else inside.rows
             predicted[mask] = _held_out(estimator, points, inside, rows)
     if labeled.targets.shape[1] == 1:
-        losses: FloatVector = (predicted[:, 0] - labeled.targets[:, 0]) ** 2
+        losses: FloatVector = np.abs(predicted[:, 0] - labeled.targets[:, 0])
         return losses
     wrong: FloatVector = predicted.argmax(axis=1) != labeled.targets.argmax(axis=1)
     return wrong.astype(np.float64)
@@ -352,8 +380,8 @@ def _exact(
     left_out = part._left_out()
     if len(left_out.rows) != len(labeled.rows):
         return None
-    is_classifier = labeled.targets.shape[1] > 1
-    columns = np.asarray(part.classes_, dtype=np.intp) if is_classifier else np.zeros(1, np.intp)
+    classifies = labeled.targets.shape[1] > 1
+    columns = np.asarray(part.classes_, dtype=np.intp) if classifies else np.zeros(1, np.intp)
     scores = np.full(labeled.targets.shape, -np.inf)
     scores[:, columns] = left_out.scores
     return scores

@@ -80,12 +80,12 @@ def constrained_kmeans(
     .. math:: \min_{l, c} \sum_i \|x_i - c_{l_i}\|^2 \quad \text{with} \quad
               a_{gh} \le \#\{i \in g : l_i = h\} \le b_{gh}
 
-    Two steps alternate [BRADLEY2000]_: the best labels within the bounds for fixed centres, by
-    `assign`, which starts from the prices of the round before; then means. Neither can raise the
-    sum. A cluster that may be empty, and is, takes the point farthest from its centre that the
-    bounds let go. Starts are drawn by k-means++. Where there are more than 5000 points and more
-    than 100 per cluster, they run on a sample of that size, with the same share of each group and
-    bounds to scale; the best one goes on with all points.
+    Two steps alternate [BradleyBennettDemiriz00]_: the best labels within the bounds for fixed
+    centres, by `assign`, which starts from the prices of the round before; then means. Neither can
+    raise the sum. A cluster that may be empty, and is, takes the point farthest from its centre
+    that the bounds let go. Starts are drawn by k-means++. Above 5000 points and 100 per cluster,
+    they run on a sample of that size, with the same share of each group and bounds to scale; the
+    best one goes on with all points.
 
     Parameters
     ----------
@@ -251,8 +251,8 @@ class ConstrainedKMeans(
     .. math:: \min_{l, c} \sum_i \|x_i - c_{l_i}\|^2 \quad \text{with} \quad
               a_{gh} \le \#\{i \in g : l_i = h\} \le b_{gh}
 
-    for groups g and clusters h [BRADLEY2000]_, as `constrained_kmeans` does it. The bounds always
-    hold in `labels_`. Without bounds this is k-means.
+    for groups g and clusters h [BradleyBennettDemiriz00]_, as `constrained_kmeans` does it. The
+    bounds always hold in `labels_`. Without bounds this is k-means.
 
     Parameters
     ----------

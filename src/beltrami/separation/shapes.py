@@ -157,7 +157,7 @@ def chosen_neighborhoods(
     """
     n = points.shape[0]
     if n_neighbors != "auto":
-        return Neighborhoods(_checked_size(n_neighbors, n), {})
+        return Neighborhoods(checked_size(n_neighbors, n), {})
     if n <= FEWEST_NEIGHBORS + 1:
         return Neighborhoods(n - 1, {})
     sample = rng.choice(n, size=min(_SAMPLE, n), replace=False)
@@ -180,7 +180,21 @@ def _mean_participation(points: FloatMatrix, lists: IndexMatrix) -> float:
     return float(participation(above, lists.shape[1]).mean())
 
 
-def _checked_size(n_neighbors: Any, n_points: int) -> int:
+def checked_size(n_neighbors: Any, n_points: int) -> int:
+    """Return a number of neighbours that covariances can be made of, or say why it is none.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        As the user spelled it.
+    n_points : int
+        How many points there are.
+
+    Returns
+    -------
+    int
+        The same number.
+    """
     is_count = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
     if not is_count or n_neighbors < 2:
         raise InvalidInputError(

@@ -132,6 +132,17 @@ def test_shapes_with_nothing_in_common_saturate():
     assert linked_graph(points, shapes, 4, 0.2)[1] > 0.9
 
 
+@pytest.mark.parametrize(("square", "share"), [(0.95, 0), (0.985, 0), (0.995, 4 / 6)])
+def test_saturation_is_the_share_of_links_above_0_99(square, share):
+    # Orthogonal lines in noise e are at H^2 = 1 - 2 sqrt(e) / (1 + e): solved for the root of e.
+    a = 1 - square
+    noise = ((1 - np.sqrt(1 - a**2)) / a) ** 2
+    axes = np.eye(2)[[0, 0, 1]][:, None]
+    shapes = LocalShapes(axes, np.ones((3, 1)), np.full(3, noise))
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    assert linked_graph(points, shapes, 6, 0.2)[1] == pytest.approx(share)
+
+
 def test_saturated_edges_stay_in_the_graph():
     points, shapes = cloud_with_shapes(80, 60, q=5, noise=1e-6)
     graph, _ = linked_graph(points, shapes, 4, 0.2)

@@ -99,6 +99,8 @@ def test_the_vote_is_purer_than_the_nearest_node():
 def test_nodes_keep_their_own_region(rule):
     graph, _, nodes = small()
     assert_array_equal(regions_at(graph, nodes, graph.points[graph.rows], rule), nodes)
+    mixed = np.random.default_rng(0).permutation(nodes)  # even where all others vote against it
+    assert_array_equal(regions_at(graph, mixed, graph.points[graph.rows], rule), mixed)
 
 
 def test_voronoi_takes_the_region_of_the_nearest_node():

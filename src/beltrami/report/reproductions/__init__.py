@@ -30,6 +30,10 @@ from beltrami.report.reproductions.mbed_figures import annealing_figure, two_map
 from beltrami.report.reproductions.mbed_labels import labels_table
 from beltrami.report.reproductions.mbed_logistic import logistic_figure
 from beltrami.report.reproductions.model import Reproduction
+from beltrami.report.reproductions.multi_manifold import multi_manifold_figure
+from beltrami.report.reproductions.multi_manifold_pictures import pictures_figure
+from beltrami.report.reproductions.multi_manifold_real import real_figure
+from beltrami.report.reproductions.now_it_helps import now_it_helps_figure
 from beltrami.report.reproductions.roll import swiss_roll_table
 from beltrami.report.reproductions.variants import digits_variants, newsgroups_variants
 
@@ -75,5 +79,9 @@ REPRODUCTIONS: dict[str, Reproduce] = {
     "mbed-figure-3": annealing_figure,
     "mbed-table-1": clusters_table,
     "mbed-table-2": labels_table,
+    "multi-manifold": multi_manifold_figure,
+    "multi-manifold-pictures": pictures_figure,
+    "multi-manifold-real": real_figure,
+    "now-it-helps": now_it_helps_figure,
 }
 """What can be reproduced, by name."""

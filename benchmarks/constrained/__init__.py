@@ -1,0 +1,1 @@
+"""k-means with bounds on sizes: how fast it is alone, and beside k-means-constrained."""

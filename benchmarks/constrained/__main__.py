@@ -1,0 +1,156 @@
+"""``python -m benchmarks.constrained``: k-means with bounds on sizes, alone and beside a peer."""
+
+import argparse
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+
+_HERE = Path(__file__).resolve().parents[1]
+STEM = "constrained"
+ALONE, SIZES = 100_000, (500, 2000, 5000)
+FIT_S, FORCED = 2.0, 20_000
+_NAMES = {False: "points", True: "rows of order 1/sqrt(n)"}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure ours alone, then both sides in turn; the files are written after each."""
+    asked = _arguments(arguments)
+    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
+        os.environ[variable] = str(asked.threads)
+    from beltrami.core.files import write_text  # noqa: PLC0415
+    from benchmarks.constrained import sides  # noqa: PLC0415
+    from benchmarks.peers.report import _version, circumstances  # noqa: PLC0415
+
+    if os.getloadavg()[0] > 1:
+        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
+    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
+    found = sides.alone(2000 if asked.toy else ALONE, rounds=asked.rounds)
+    record: dict[str, Any] = {
+        "circumstances": circumstances(0),
+        "peer": _version("k-means-constrained"),
+        "alone": found,
+        "marks": marks(found),
+        "beside": [],
+    }
+    for n in (200, 400) if asked.toy else SIZES:
+        for scaled in (False, True):
+            if sides.has_peer():
+                row = sides.beside(n, rounds=asked.rounds, scaled=scaled)
+                record["beside"].append(row)
+                print(f"n = {n}, {_NAMES[scaled]}: {' | '.join(_cells(row))}", flush=True)
+        write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
+        write_text(folder / f"{STEM}.md", render(record))
+    if not sides.has_peer():
+        print("the peer is skipped: k-means-constrained is not installed")
+    print(render(record))
+
+
+def marks(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what was asked, what was found, and whether it holds."""
+    seconds = median(found["seconds"]["fit"])
+    return [
+        {
+            "about": "points that the bounds force away from the nearest centre",
+            "asked": f"at least {FORCED}",
+            "found": f"{found['forced']}",
+            "met": found["forced"] >= FORCED,
+        },
+        {
+            "about": "seconds of a whole fit with the default parameters",
+            "asked": f"below {FIT_S:g}",
+            "found": f"{seconds:.2f}",
+            "met": seconds < FIT_S,
+        },
+        {
+            "about": "points of the smallest cluster",
+            "asked": f"at least {found['least']}",
+            "found": f"{found['smallest']}",
+            "met": found["smallest"] >= found["least"],
+        },
+    ]
+
+
+def render(record: Mapping[str, Any]) -> str:
+    """Return the page."""
+    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
+
+    facts, found = record["circumstances"], record["alone"]
+    lines = [
+        [name, f"{1e3 * median(times):.1f}", str(found["moves"].get(name, ""))]
+        for name, times in found["seconds"].items()
+    ]
+    header = (
+        "n", "rows", "ours s", "peer s", "times faster [quartiles]", "sum of squares, ours / peer",
+        "ours lower in", "ours from where the peer stopped / peer",
+    )  # fmt: skip
+    return (
+        "# k-means with bounds on the sizes of clusters\n\n"
+        f"{facts['cpu']}, {facts['cores']} cores, {facts['threads']} threads for every side; "
+        f"Python {facts['python']}, NumPy {facts['versions']['numpy']}, "
+        f"numba {facts['versions']['numba']}, k-means-constrained {record['peer']}; "
+        f"{facts['date']} at commit {facts['commit']}. Eight overlapping clouds, of 40 to 1 % of "
+        "the points, in 8 columns, 8 clusters, each with at least 95 % of an equal share. Medians "
+        "over rounds; compilation is not timed.\n\n"
+        f"## Ours alone, {found['n']} points\n\n"
+        "The first assignment is to the centres of k-means without bounds; the others are in a "
+        "later round, once from the nearest centres and once from the prices of the round before. "
+        "A fit by default compares ten starts on a sample of 5000 points and runs the best on "
+        "all.\n\n"
+        + table(("step", "ms", "moves"), lines)
+        + "\n"
+        + table(
+            ("about", "asked", "found", "met"),
+            [
+                [one["about"], one["asked"], one["found"], "yes" if one["met"] else "MISSED"]
+                for one in record["marks"]
+            ],
+        )
+        + "\n## Beside k-means-constrained\n\n"
+        "Both sides start from the same centres, new ones in every round, and take turns; the same "
+        "tolerance and most rounds. The peer assigns by distances that are not squared, times 1000 "
+        "and rounded to integers: rows of order 1/sqrt(n), as eigenvectors have them, leave it few "
+        "levels. The sum of squares is taken from the labels of both in the same way; below 1 ours "
+        "is lower. From the same start the two may end in different local minima, either lower; "
+        "from where the peer stopped, ours can only go down, and where it does the peer's end was "
+        "no minimum.\n\n"
+        + table(
+            header,
+            [[str(row["n"]), _NAMES[row["scaled"]], *_cells(row)] for row in record["beside"]],
+        )
+    )
+
+
+def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+    import numpy as np  # noqa: PLC0415
+
+    seconds, sums = row["seconds"], row["sums"]
+    ratios = np.divide(seconds["peer"], seconds["ours"])
+    low, high = np.percentile(ratios, [25, 75])
+    lower = np.less(sums["ours"], sums["peer"])
+    return (
+        f"{median(seconds['ours']):.4f}",
+        f"{median(seconds['peer']):.4f}",
+        f"{row['time ratio']:.1f} [{low:.1f}, {high:.1f}]",
+        f"{row['sum ratio']:.5f}",
+        f"{lower.sum()} of {len(lower)}",
+        f"{min(row['handed over']):.5f} to {max(row['handed over']):.5f}",
+    )
+
+
+def _arguments(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.constrained", description=__doc__)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser.add_argument("--toy", action="store_true", help="small problems")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, each with every side")
+    parser.add_argument("--threads", type=int, default=cores, help="for every side")
+    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()

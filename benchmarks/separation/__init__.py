@@ -1,0 +1,1 @@
+"""How multi-manifold separation grows with the number of points."""

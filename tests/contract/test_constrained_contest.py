@@ -1,0 +1,61 @@
+"""The contest of k-means with bounds runs at toy size, so that it does not rot."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks.constrained import __main__ as page
+from benchmarks.constrained import sides
+
+# The peer's own warnings are no news.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
+needs_peer = pytest.mark.skipif(
+    not sides.has_peer(), reason="k-means-constrained, of the group constrained, is not installed"
+)
+
+
+def test_ours_alone_is_measured_and_keeps_its_bound():
+    found = sides.alone(1500, rounds=1)
+    assert found["forced"] > 100
+    assert found["smallest"] >= found["least"]
+    assert found["moves"][sides.WARM] < found["moves"][sides.COLD]
+    assert all(times and min(times) > 0 for times in found["seconds"].values())
+    assert [one["met"] for one in page.marks(found)] == [False, True, True]  # 20,000 need more
+
+
+@needs_peer
+@pytest.mark.parametrize("scaled", [False, True])
+def test_both_sides_start_alike_and_are_compared(scaled):
+    row = sides.beside(200, rounds=2, scaled=scaled)
+    assert set(row["seconds"]) == {"ours", "peer"}
+    assert 0.8 < row["sum ratio"] < 1.1
+    assert row["time ratio"] > 0
+    assert max(row["handed over"]) <= 1 + 1e-12
+
+
+@needs_peer
+def test_a_side_that_breaks_the_bound_is_not_compared(monkeypatch):
+    monkeypatch.setattr(sides, "peer", lambda points, least, start: np.zeros(len(points), int))
+    with pytest.raises(RuntimeError, match="peer left a cluster of 0"):
+        sides.beside(200, rounds=1, scaled=False)
+
+
+def test_the_page_is_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sides, "has_peer", lambda: False)
+    for variable in page.THREAD_VARIABLES:
+        monkeypatch.setenv(variable, "1")
+    page.main(["--toy", "--rounds", "1", "--out", str(tmp_path)])
+    record = json.loads((tmp_path / f"{page.STEM}.json").read_text())
+    assert (tmp_path / f"{page.STEM}.md").read_text() == page.render(record)
+    assert "peer is skipped" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(
+    not (RESULTS / f"{page.STEM}.json").exists(), reason="no result has been recorded"
+)
+def test_the_page_is_that_of_the_record():
+    record = json.loads((RESULTS / f"{page.STEM}.json").read_text())
+    assert (RESULTS / f"{page.STEM}.md").read_text() == page.render(record)
