@@ -39,7 +39,7 @@ CLAIRVOYANT, GRAPH = "Clairvoyant", "graph learner"
 KERNEL, LINEAR, MACHINE = "kernel ridge (default)", "linear", "support vectors"
 BASES = (KERNEL, LINEAR, MACHINE)
 
-_LADDER = (1, 2, 3, 5, 8, 12, 20)
+_LADDER = (2, 3, 5, 8, 12, 20)
 
 
 def base_of(name: str, *, classes: bool) -> Any:
@@ -128,14 +128,17 @@ def _own_number(
     """Let held-out labels choose the number of clusters, as ours choose the number of regions."""
     labeled = _labeled(problem, targets, rows)
     estimator = base_of(base, classes=problem.kind == CLASSES)
-    best, chosen = np.inf, np.zeros(len(targets), dtype=np.intp)
+    chosen = np.zeros(len(targets), dtype=np.intp)
+    whole = held_out_losses(estimator, problem.points, labeled, chosen, 1)
+    best = float(whole.mean())
     for count in (c for c in _LADDER if c <= most_regions(len(rows))):
         regions = clusters(problem, count, seed)
         try:
             losses = held_out_losses(estimator, problem.points, labeled, regions, count)
         except ValueError:
             continue
-        if float(losses.mean()) < best:
+        gains = whole - losses
+        if losses.mean() < best and gains.mean() > gains.std() / np.sqrt(len(gains)):
             best, chosen = float(losses.mean()), regions
     return regional(problem, targets, rows, base, chosen)
 
