@@ -4,18 +4,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Seed
-from beltrami.data.labels import encode_values
-from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.fitted import checked_points
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners.classification import PartialLabelClassifier
 from beltrami.learners.laplacian_rls import LaplacianRLSClassifier, LaplacianRLSRegressor
 from beltrami.learners.model import Labeled
 from beltrami.learners.region_learner import RegionLearner
+from beltrami.learners.regression import PartialLabelRegressor
 
 _NO_GRAPH = KnnGraph(1, connect="keep")  # for machines that make no use of theirs
 
@@ -144,7 +142,7 @@ class MultiManifoldClassifier(RegionLearner, PartialLabelClassifier):
         return np.asarray(scores.any(axis=1))
 
 
-class MultiManifoldRegressor(RegressorMixin, RegionLearner):
+class MultiManifoldRegressor(RegionLearner, PartialLabelRegressor):
     r"""Predict values on several manifolds: find the pieces, then learn in each.
 
     The value may jump from one manifold to the next and be smooth on each. Regions and estimators
@@ -226,11 +224,6 @@ class MultiManifoldRegressor(RegressorMixin, RegionLearner):
     def _default(self) -> Any:
         return LaplacianRLSRegressor(gamma_i=0.0, graph=_NO_GRAPH)
 
-    def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
-        values, rows = encode_values(y, n_points)
-        weights = checked_weights(sample_weight, n_points, rows)
-        return Labeled.of(rows, values[rows, None], weights)
-
     def _learn(self, labeled: Labeled) -> None:
         self.reached_ = self._reach(labeled)
         values: FloatVector = self._scores(labeled)[:, 0]
@@ -254,24 +247,3 @@ class MultiManifoldRegressor(RegressorMixin, RegionLearner):
         check_is_fitted(self)
         values: NDArray[Any] = self._scores_at(checked_points(self, X, reset=False))[0][:, 0]
         return values
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return R squared on the labelled rows; unlabelled ones are never counted.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (m, d)
-            Points.
-        y : array-like of shape (m,)
-            Their values; rows with NaN are left out.
-        sample_weight : array-like of shape (m,) or None, default=None
-            How much each row counts.
-
-        Returns
-        -------
-        float
-            One for a perfect answer, zero for the mean.
-        """
-        from beltrami.learners.selection import labelled_r2
-
-        return labelled_r2(y, self.predict(X), sample_weight=sample_weight)

@@ -12,19 +12,44 @@ from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.data.labels import encode_values
 from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.fitted import checked_points
-from beltrami.learners.base import GraphLearner
+from beltrami.learners.base import GraphLearner, PartialLabelLearner
 from beltrami.learners.model import Labeled
 
 _BLOCK = 4096
 
 
-class GraphRegressor(RegressorMixin, GraphLearner):
-    """A regressor on a graph: subclasses give values and how they depend on each label."""
+class PartialLabelRegressor(RegressorMixin, PartialLabelLearner):
+    """A regressor from values with gaps: subclasses give one column of scores."""
 
     def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
         values, rows = encode_values(y, n_points)
         weights = checked_weights(sample_weight, n_points, rows)
         return Labeled.of(rows, values[rows, None], weights)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R squared on the labelled rows; unlabelled ones are never counted.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points.
+        y : array-like of shape (m,)
+            Their values; rows with NaN are left out.
+        sample_weight : array-like of shape (m,) or None, default=None
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            One for a perfect answer, zero for the mean.
+        """
+        from beltrami.learners.selection import labelled_r2
+
+        return labelled_r2(y, self.predict(X), sample_weight=sample_weight)
+
+
+class GraphRegressor(PartialLabelRegressor, GraphLearner):
+    """A regressor on a graph: subclasses give values and how they depend on each label."""
 
     def _learn(self, labeled: Labeled) -> None:
         self._labeled = labeled
@@ -104,27 +129,6 @@ class GraphRegressor(RegressorMixin, GraphLearner):
     @abstractmethod
     def _shifts_at(self, points: Any, residuals: FloatVector) -> FloatMatrix:
         """Return the (m, l) matrix of how much the values at points fall without each label."""
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return R squared on the labelled rows; unlabelled ones are never counted.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (m, d)
-            Points.
-        y : array-like of shape (m,)
-            Their values; rows with NaN are left out.
-        sample_weight : array-like of shape (m,) or None, default=None
-            How much each row counts.
-
-        Returns
-        -------
-        float
-            One for a perfect answer, zero for the mean.
-        """
-        from beltrami.learners.selection import labelled_r2
-
-        return labelled_r2(y, self.predict(X), sample_weight=sample_weight)
 
 
 def _checked_alpha(coverage: float, count: int) -> float:

@@ -113,7 +113,7 @@ def plan_for(*, quick: bool) -> Plan:
             LAPLACIAN: {2000: 3},
         },
         purity_sizes=(2000, 6000, 20000),
-        purity_draws=20,
+        purity_draws=10,
     )
 
 
