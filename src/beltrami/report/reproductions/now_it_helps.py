@@ -240,11 +240,11 @@ def margin_record(plan: MarginPlan, found: Mapping[MarginTrial, Result]) -> dict
         "default_rng([i, 2]); random_state=i. All methods see the same draws.",
         "remarks": [
             "The target is 1 + s on the left square alone, -1 - s on the right alone and 0 where "
-            "they overlap, s the height; labels have no noise. In the theory behind the slide the "
-            "function is smooth on every decision set, and an overlap is a decision set of its "
-            "own: the mixture of two densities has there the sum of both. 0 is the mean of the two "
-            "laws, what the regression function of a mixture would be; the best possible error is "
-            "zero at every margin.",
+            "they overlap, s the height; labels have no noise. The slides say that the function is "
+            "smooth on every decision region and not what an overlap is; we take it as a region of "
+            "its own, since the mixture of two densities has there the sum of both. 0 is the mean "
+            "of the two laws, what the regression function of a mixture would be; the best "
+            "possible error is zero at every margin.",
             "The overlap has twice the density of the rest and no gap around it, so that its "
             "border shows as a jump of the density by two alone.",
             "The slide bounds the worst case over a class of functions by rates without "
