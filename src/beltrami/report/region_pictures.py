@@ -22,10 +22,10 @@ from beltrami.report.palette import OKABE_ITO
 from beltrami.report.region_views import (
     REGION_COLOURS,
     RegionView,
+    farthest_rows,
     graph_of,
     panels_of,
     region_colours,
-    spread_rows,
     view_of,
 )
 from beltrami.separation.model import ShapeGraph
@@ -159,7 +159,7 @@ def draw_shapes(
         The scale.
     """
     places = view.place(separated.points[separated.rows])
-    nodes = spread_rows(places, n_shapes)
+    nodes = farthest_rows(places, n_shapes)
     half_axes = np.stack([_half_axes(separated, view, int(node)) for node in nodes])
     if scale is None:
         extent = float(np.ptp(places, axis=0).max())

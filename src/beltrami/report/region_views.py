@@ -150,7 +150,7 @@ def region_colours(separated: ShapeGraph, node_regions: IndexVector) -> list[str
     return [REGION_COLOURS[colour] for colour in chosen]
 
 
-def spread_rows(places: FloatMatrix, count: int) -> IndexVector:
+def farthest_rows(places: FloatMatrix, count: int) -> IndexVector:
     """Return rows that lie far from each other: each the farthest from those before it.
 
     Parameters

@@ -22,7 +22,7 @@ from beltrami.report.region_pictures import (
     draw_shapes,
     region_figure,
 )
-from beltrami.report.region_views import panels_of, region_colours, spread_rows, view_of
+from beltrami.report.region_views import farthest_rows, panels_of, region_colours, view_of
 
 
 def _fitted(dataset, n_regions=4, n_labelled=40):
@@ -79,8 +79,8 @@ def test_regions_that_touch_have_different_colours(dollar):
 
 def test_rows_are_chosen_far_apart():
     places = np.concatenate([np.zeros((50, 2)), np.ones((1, 2)), [[0.0, 1.0]]])
-    assert sorted(map(tuple, places[spread_rows(places, 3)])) == [(0, 0), (0, 1), (1, 1)]
-    assert len(spread_rows(places[:2], 5)) == 2
+    assert sorted(map(tuple, places[farthest_rows(places, 3)])) == [(0, 0), (0, 1), (1, 1)]
+    assert len(farthest_rows(places[:2], 5)) == 2
 
 
 def test_an_ellipse_has_the_half_axes_of_its_covariance(dollar):
@@ -90,7 +90,7 @@ def test_an_ellipse_has_the_half_axes_of_its_covariance(dollar):
     axes = panels_of(Figure(), 1, view)[0]
     assert draw_shapes(axes, separated, view, n_shapes=10, scale=2.0) == 2.0
     outlines = [path.vertices[:-1] for path in axes.collections[-1].get_paths()]
-    nodes = spread_rows(separated.points[separated.rows], 10)
+    nodes = farthest_rows(separated.points[separated.rows], 10)
     assert len(outlines) == 10
     for outline, node in zip(outlines, nodes, strict=True):
         steps = outline - separated.points[separated.rows[node]]
