@@ -70,43 +70,46 @@ def verdict_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
     list of str
         A line per task and set, losses included.
     """
-    place = {
-        (c["task"], c["data"], c["method"], c["unlabelled"], c["labelled"]): c["mean"]
+    errors = {
+        (c["task"], c["data"], c["method"], c["unlabelled"], c["labelled"]): c["each"]
         for c in cells
     }
     lines = []
     for task, data in dict.fromkeys((c["task"], c["data"]) for c in cells):
-        own = [key for key in place if key[:3] == (task, data, OURS)]
+        own = [key for key in errors if key[:3] == (task, data, OURS)]
         sizes, counts = sorted({key[3] for key in own}), sorted({key[4] for key in own})
+        found = {m: [_on_the_same_draws(errors, task, data, m, n) for n in counts] for m in sizes}
         worse = [
-            f"n = {n}, m = {m} ({place[task, data, OURS, m, n]:.3g} against "
-            f"{place[task, data, GLOBAL, 0, n]:.3g})"
-            for n in counts
-            for m in sizes
-            if place[task, data, OURS, m, n] > place[task, data, GLOBAL, 0, n]
+            f"n = {n}, m = {m} ({ours:.3g} against {start:.3g})"
+            for m, rows in found.items()
+            for n, (start, ours, _) in zip(counts, rows, strict=True)
+            if ours > start
         ]
-        closed = [_closed(place, task, data, m, counts) for m in sizes]
-        shares = ", ".join(
-            f"{share:.0%} at m = {m}" for m, share in zip(sizes, closed, strict=True)
-        )
+        shares = ", ".join(f"{_closed(rows):.0%} at m = {m}" for m, rows in found.items())
         losses = f"; worse than {GLOBAL} at {'; '.join(worse)}" if worse else ""
         lines.append(
             f"- {task}, {data}: of the way from {GLOBAL} to {CLAIRVOYANT} ours goes {shares} "
-            f"(errors summed over n){losses}."
+            f"(errors summed over n, means over the same draws){losses}."
         )
     return lines
 
 
-def _closed(
-    place: Mapping[tuple[str, str, str, int, int], float],
+def _on_the_same_draws(
+    errors: Mapping[tuple[str, str, str, int, int], Sequence[float]],
     task: str,
     data: str,
     m: int,
-    counts: Sequence[int],
-) -> float:
+    n: int,
+) -> tuple[float, float, float]:
+    """Return the mean errors of Global, ours and Clairvoyant over the draws that ours has."""
+    ours = errors[task, data, OURS, m, n]
+    start = errors[task, data, GLOBAL, 0, n][: len(ours)]
+    end = errors[task, data, CLAIRVOYANT, 0, n][: len(ours)]
+    return float(np.mean(start)), float(np.mean(ours)), float(np.mean(end))
+
+
+def _closed(rows: Sequence[tuple[float, float, float]]) -> float:
     """Return the share of the way from Global to Clairvoyant, errors summed over n first."""
-    starts = np.array([place[task, data, GLOBAL, 0, n] for n in counts])
-    ends = np.array([place[task, data, CLAIRVOYANT, 0, n] for n in counts])
-    ours = np.array([place[task, data, OURS, m, n] for n in counts])
-    way = float((starts - ends).sum())
-    return float((starts - ours).sum()) / way if way > 0 else float("nan")
+    start, ours, end = np.sum(rows, axis=0)
+    way = float(start - end)
+    return float(start - ours) / way if way > 0 else float("nan")
