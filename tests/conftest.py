@@ -18,3 +18,15 @@ def data_folder() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("BELTRAMI_DATA names no folder with the papers' data sets")
     return Path(folder)
+
+
+@pytest.fixture
+def threads_in_force(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The number of threads, in the environment too; numba takes no other while its own run."""
+    import numba
+    from benchmarks.peers.__main__ import _VARIABLES
+
+    number = str(numba.config.NUMBA_NUM_THREADS)
+    for variable in _VARIABLES:  # put back afterwards
+        monkeypatch.setenv(variable, number)
+    return number

@@ -43,11 +43,10 @@ def test_a_side_that_breaks_the_bound_is_not_compared(monkeypatch):
         sides.beside(200, rounds=1, scaled=False)
 
 
-def test_the_page_is_written(tmp_path, monkeypatch, capsys):
+def test_the_page_is_written(tmp_path, monkeypatch, capsys, threads_in_force):
     monkeypatch.setattr(sides, "has_peer", lambda: False)
-    for variable in page.THREAD_VARIABLES:
-        monkeypatch.setenv(variable, "1")
-    page.main(["--toy", "--rounds", "1", "--out", str(tmp_path)])
+    asked = ["--toy", "--rounds", "1", "--out", str(tmp_path)]
+    page.main([*asked, "--threads", threads_in_force])
     record = json.loads((tmp_path / f"{page.STEM}.json").read_text())
     assert (tmp_path / f"{page.STEM}.md").read_text() == page.render(record)
     assert "peer is skipped" in capsys.readouterr().out

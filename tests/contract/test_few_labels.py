@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from benchmarks.few_labels import latency, memory, report
-from benchmarks.few_labels.__main__ import THREAD_VARIABLES, main
+from benchmarks.few_labels.__main__ import main
 from benchmarks.few_labels.contest import Cell, Row, hold, scored
 from benchmarks.few_labels.methods import Method, methods, spread
 from benchmarks.few_labels.problems import FewLabels, labelled_rows, problem
@@ -183,13 +183,9 @@ def test_a_second_run_replaces_its_rows_and_keeps_the_others(
     }
 
 
-def test_the_command_writes_a_page_without_paths(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for variable in THREAD_VARIABLES:  # put back afterwards
-        monkeypatch.setenv(variable, "1")
-    asked = ["--toy", "--only", "1-NN", "--no-memory", "--threads", "1", "--out", str(tmp_path)]
-    main(asked)
+def test_the_command_writes_a_page_without_paths(tmp_path: Path, threads_in_force: str) -> None:
+    asked = ["--toy", "--only", "1-NN", "--no-memory", "--out", str(tmp_path)]
+    main([*asked, "--threads", threads_in_force])
     page = (tmp_path / "few_labels.md").read_text(encoding="utf-8")
     assert "| labels alone: 1-NN |" in page
     assert str(Path(__file__).resolve().parents[2]) not in page

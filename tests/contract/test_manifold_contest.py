@@ -12,7 +12,6 @@ from benchmarks.manifold.exact import PER_CLASS, contests
 from benchmarks.manifold.published import ASKED, PRINTED
 from benchmarks.manifold.rivals import rivals
 from benchmarks.manifold.samples import SETS, TOY, Sample, sample
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
 from benchmarks.peers.contest import Contest, hold
 
 from beltrami import LaplacianSVC
@@ -38,12 +37,6 @@ def toy() -> Sample:
     return sample(TOY)
 
 
-@pytest.fixture
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in THREAD_VARIABLES:  # put back afterwards
-        monkeypatch.setenv(variable, "1")
-
-
 def _rows(toy: Sample, draw: int = 0) -> np.ndarray:
     return next(iter(toy.splits.values()))[draw]
 
@@ -59,8 +52,9 @@ def _found(*errors: float) -> dict[str, Any]:
 # Accuracy
 
 
-def test_the_accuracy_table_is_written_at_toy_size(tmp_path: Path, one_thread: None) -> None:
-    accuracy.main(["--quick", "--threads", "1", "--draws", "1", "--out", str(tmp_path)])
+def test_the_accuracy_table_is_written_at_toy_size(tmp_path: Path, threads_in_force: str) -> None:
+    asked = ["--quick", "--threads", threads_in_force, "--draws", "1", "--out", str(tmp_path)]
+    accuracy.main(asked)
     record = json.loads((tmp_path / "manifold_accuracy.json").read_text(encoding="utf-8"))
     page = (tmp_path / "manifold_accuracy.md").read_text(encoding="utf-8")
     (cell,) = record["cells"]
@@ -119,10 +113,10 @@ def test_the_exact_path_answers_as_the_papers_formulas_do(contest: Contest) -> N
 
 
 @pytest.mark.slow
-def test_the_speed_page_is_written_at_toy_size(tmp_path: Path, one_thread: None) -> None:
+def test_the_speed_page_is_written_at_toy_size(tmp_path: Path, threads_in_force: str) -> None:
     only = "a solve per class|LapRLS$|part"
-    asked = ["--toy", "--only", only, "--rounds", "1", "--threads", "1", "--out", str(tmp_path)]
-    speed.main(asked)
+    asked = ["--toy", "--only", only, "--rounds", "1", "--out", str(tmp_path)]
+    speed.main([*asked, "--threads", threads_in_force])
     record = json.loads((tmp_path / "manifold_speed.json").read_text(encoding="utf-8"))
     page = (tmp_path / "manifold_speed.md").read_text(encoding="utf-8")
     kinds = [run["kind"] for run in record["runs"].values()]
