@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 from beltrami.data import dollar_sign, two_squares
 from beltrami.report.reproductions import REPRODUCTIONS, multi_manifold_margins
+from beltrami.report.reproductions.journal import Journal
 from beltrami.report.reproductions.model import record_text
 from beltrami.report.reproductions.multi_manifold import (
     Plan,
@@ -21,7 +22,6 @@ from beltrami.report.reproductions.multi_manifold import (
     trials_of,
 )
 from beltrami.report.reproductions.multi_manifold_curves import draw_curves, shade
-from beltrami.report.reproductions.multi_manifold_journal import Journal
 from beltrami.report.reproductions.multi_manifold_margins import (
     MarginPlan,
     MarginTrial,

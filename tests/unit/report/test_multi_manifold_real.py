@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from beltrami.report.reproductions import REPRODUCTIONS
+from beltrami.report.reproductions.journal import Journal
 from beltrami.report.reproductions.model import record_text
-from beltrami.report.reproductions.multi_manifold_journal import Journal
 from beltrami.report.reproductions.multi_manifold_real import CURVES, UNITS, Trial, trials_of
 from beltrami.report.reproductions.multi_manifold_real_methods import (
     BASES,

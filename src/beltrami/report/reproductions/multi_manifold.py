@@ -6,17 +6,15 @@ as a figure, a record and a page, with the purity of the regions. Part of layer 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from beltrami.core.progress import track
 from beltrami.report.reproductions.cells import page, summary
+from beltrami.report.reproductions.journal import Journal, Result
 from beltrami.report.reproductions.model import Reproduction, circumstances
 from beltrami.report.reproductions.multi_manifold_curves import draw_curves
-from beltrami.report.reproductions.multi_manifold_journal import Journal, Result
 from beltrami.report.reproductions.multi_manifold_problems import (
     CLAIRVOYANT,
     GLOBAL,
@@ -156,12 +154,7 @@ def run_trials(trials: Sequence[Trial], journal: Journal) -> dict[Trial, Result]
     dict of Trial to dict
         From `beltrami.report.reproductions.multi_manifold_problems.trial`.
     """
-    found = {}
-    with track("multi-manifold separation", total=len(trials)) as advance:
-        for one in trials:
-            found[one] = journal.result(one.key, partial(_tried, one))
-            advance(1)
-    return found
+    return journal.results("multi-manifold separation", trials, _tried)
 
 
 def _tried(one: Trial) -> Result:

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.data import Dataset, two_squares
 from beltrami.report.reproductions.cells import summary
-from beltrami.report.reproductions.multi_manifold_journal import Journal, Result
+from beltrami.report.reproductions.journal import Journal, Result
 from beltrami.report.reproductions.multi_manifold_problems import (
     CLAIRVOYANT,
     GLOBAL,
@@ -172,12 +171,7 @@ def run_margins(trials: Sequence[MarginTrial], journal: Journal) -> dict[MarginT
     dict of MarginTrial to dict
         The result of each.
     """
-    found = {}
-    with track("margins", total=len(trials)) as advance:
-        for one in trials:
-            found[one] = journal.result(one.key, partial(_tried, one))
-            advance(1)
-    return found
+    return journal.results("margins", trials, _tried)
 
 
 def _tried(one: MarginTrial) -> Result:

@@ -28,7 +28,7 @@ from beltrami.learners import (
 )
 from beltrami.learners.model import Labeled
 from beltrami.learners.regional import fit_regional
-from beltrami.report.reproductions.multi_manifold_journal import Result
+from beltrami.report.reproductions.journal import Result
 
 SETS: dict[str, Callable[..., Dataset]] = {
     "dollar sign": dollar_sign,

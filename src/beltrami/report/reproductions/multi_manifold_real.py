@@ -5,14 +5,12 @@ problems, learning curves of some, a record and a page. Part of layer 7.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from beltrami.core.progress import track
 from beltrami.report.reproductions.cells import page
+from beltrami.report.reproductions.journal import Journal, Result
 from beltrami.report.reproductions.model import Reproduction, circumstances
-from beltrami.report.reproductions.multi_manifold_journal import Journal, Result
 from beltrami.report.reproductions.multi_manifold_real_drawing import draw_real
 from beltrami.report.reproductions.multi_manifold_real_methods import (
     BASES,
@@ -127,12 +125,7 @@ def run_trials(trials: list[Trial], journal: Journal) -> dict[Trial, Result]:
     dict of Trial to dict
         Errors and numbers of regions by method, and seconds.
     """
-    found = {}
-    with track("real problems", total=len(trials)) as advance:
-        for one in trials:
-            found[one] = journal.result(one.key, partial(_tried, one))
-            advance(1)
-    return found
+    return journal.results("real problems", trials, _tried)
 
 
 def real_record(cells: list[dict[str, Any]], found: Mapping[Trial, Result]) -> dict[str, Any]:

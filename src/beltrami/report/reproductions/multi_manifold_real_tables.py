@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.report.reproductions.cells import table_lines
-from beltrami.report.reproductions.multi_manifold_journal import Result
+from beltrami.report.reproductions.journal import Result
 from beltrami.report.reproductions.multi_manifold_real_methods import (
     CHOSEN,
     CLAIRVOYANT,

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 
 from beltrami.report.palette import OKABE_ITO
 from beltrami.report.reproductions.cells import page, table_lines
+from beltrami.report.reproductions.journal import Journal, Result
 from beltrami.report.reproductions.model import Reproduction, circumstances
 from beltrami.report.reproductions.multi_manifold_curves import shade
-from beltrami.report.reproductions.multi_manifold_journal import Journal, Result
 from beltrami.report.reproductions.multi_manifold_margins import (
     MarginPlan,
     MarginTrial,

@@ -5,13 +5,27 @@ of layer 7.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
+
+from beltrami.core.progress import track
 
 Result = dict[str, Any]
 """What one trial found, ready for JSON."""
+
+
+class Keyed(Protocol):
+    """A trial that a journal can name."""
+
+    @property
+    def key(self) -> str:
+        """Name of the trial, settings included."""
+
+
+AnyTrial = TypeVar("AnyTrial", bound=Keyed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,3 +91,29 @@ class Journal:
                 with self.path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"key": key, **found}) + "\n")
         return self.known[key]
+
+    def results(
+        self, step: str, trials: Sequence[AnyTrial], compute: Callable[[AnyTrial], Result]
+    ) -> dict[AnyTrial, Result]:
+        """Return the results of many trials, with progress; what is known is not run again.
+
+        Parameters
+        ----------
+        step : str
+            What to call it in the progress.
+        trials : sequence
+            Each with a ``key``.
+        compute : callable
+            Finds the result of a trial.
+
+        Returns
+        -------
+        dict
+            By trial.
+        """
+        found = {}
+        with track(step, total=len(trials)) as advance:
+            for one in trials:
+                found[one] = self.result(one.key, partial(compute, one))
+                advance(1)
+        return found
