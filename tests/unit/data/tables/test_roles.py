@@ -1,0 +1,172 @@
+import datetime as dt
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.data.tables import Roles, feature_matrix, guess_roles, read_table
+
+N = 12
+TEXTS = [f"some words about subject number{i}" for i in range(N)]
+LABEL = ["a", "b", None] * 4
+
+
+def roles(columns: dict[str, Any], **options: Any) -> Roles:
+    return guess_roles(read_table(columns), **options)
+
+
+@pytest.mark.parametrize("name", ["label", "Labels", "CLASS", "target", "category", "y", " label "])
+def test_label_is_found_by_its_name(name: str) -> None:
+    assert roles({name: LABEL, "x": range(N)}).label == name
+
+
+def test_label_must_be_clear() -> None:
+    with pytest.raises(InvalidInputError, match=r"no column is the label.*'x', 'z'"):
+        roles({"x": [1.0, 2.0], "z": [1, 2]})
+    two = {"label": LABEL, "class": LABEL, "x": np.arange(N) ** 2}
+    with pytest.raises(InvalidInputError, match="2 columns could be the label"):
+        roles(two)
+    assert roles(two, label="class").label == "class"
+    free = roles(two, require_label=False)
+    assert (free.label, free.numeric) == (None, ("x",))
+    assert set(free.ignored) == {"label", "class"}
+    assert roles(two, ignore=["class"]).label == "label"
+
+
+@pytest.mark.parametrize("role", ["label", "id", "features", "text", "ignore"])
+def test_unknown_column_brings_the_nearest_name(role: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"Did you mean 'Category'\? It has 'Category'"):
+        roles({"Category": LABEL, "x": range(N)}, **{role: "categry"})
+
+
+@pytest.mark.parametrize(
+    "name", ["id", "UUID", "key", "index", "name", "path", "customer_id", "UserId"]
+)
+def test_id_is_found_by_name_if_it_names_the_rows(name: str) -> None:
+    names = [f"r{i}" for i in range(N)]
+    assert roles({name: names, "label": LABEL, "x": np.arange(N) ** 2}).id == name
+    assert roles({name: ["r"] * N, "label": LABEL}).id is None
+    assert roles({name: [None, *names[1:]], "label": LABEL}).id is None
+    assert roles({name: np.linspace(0, 1, N), "label": LABEL}).id is None
+
+
+def test_words_that_end_in_id_are_no_ids() -> None:
+    names = [f"r{i}" for i in range(N)]
+    assert roles({"grid": names, "label": LABEL}).id is None
+    assert roles({"name": names, "PassengerId": range(N), "label": LABEL}).id == "PassengerId"
+    assert roles({"a_id": names, "b_id": names, "label": LABEL}).id is None
+
+
+def test_columns_get_the_role_of_their_values() -> None:
+    found = roles(
+        {
+            "label": LABEL,
+            "f": np.linspace(0, 1, N),
+            "i": np.arange(N) ** 2,
+            "b": [True, False] * 6,
+            "digits": ["1.5", "2", "-3e2"] * 4,
+            "cat": ["red", "green"] * 6,
+            "pandas": pd.Categorical(["red", "green"] * 6),
+            "zip": ["00123", "00456"] * 6,
+        }
+    )
+    assert found.numeric == ("f", "i", "b", "digits")
+    assert found.categorical == ("cat", "pandas", "zip")
+    assert found.ignored == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ([1.0] * N, "one value only"),
+        (["x"] * N, "one value only"),
+        ([None] * N, "empty"),
+        (np.full(N, np.nan), "empty"),
+        ([dt.date(2020, 1, i + 1) for i in range(N)], "date or time"),
+        ([f"https://x.y/{i}" for i in range(N)], "every value is different"),
+        (range(N), "counts the rows"),
+        (["1", "2", "oops", "4"] * 3, "such as 'oops' in row 2"),
+        ([1, "a"] * 6, r"several types \(int, str\)"),
+        ([["a"]] * N, "no numbers"),
+        ([{"k": 1}] * N, "no features"),
+        ([b"x", b"y"] * 6, "no features"),
+    ],
+)
+def test_useless_columns_are_ignored_with_a_reason(values: Any, reason: str) -> None:
+    found = roles({"label": LABEL, "x": np.arange(N) ** 2, "c": values})
+    assert re.search(reason, found.ignored["c"])
+    assert found.numeric == ("x",)
+
+
+def test_texts_are_used_alone_beside_few_others() -> None:
+    few = {"label": LABEL, "body": TEXTS, "x": np.arange(N) ** 2}
+    found = roles(few)
+    assert (found.text, found.numeric) == (("body",), ())
+    assert "texts are used alone" in found.ignored["x"]
+    both = roles(few, features=["body", "x"])
+    assert (both.text, both.numeric) == (("body",), ("x",))
+    many = roles({**few, **{f"c{i}": np.arange(N) ** 2 for i in range(4)}})
+    assert (many.text, len(many.numeric)) == ((), 5)
+    assert "without texts" in many.ignored["body"]
+
+
+def test_vectors_and_matrix_are_used_alone_unless_asked() -> None:
+    columns = {"label": LABEL, "x": np.arange(N) ** 2, "v": list(np.eye(N)), "w": list(np.eye(N))}
+    found = roles(columns)
+    assert (found.vectors, found.numeric) == (("v",), ())
+    assert "'v' are used alone" in found.ignored["w"]
+    table = read_table(columns, embeddings=np.eye(N))
+    assert guess_roles(table).uses_matrix
+    assert guess_roles(table).vectors == ()
+    named = guess_roles(table, features=["x", "w"])
+    assert (named.uses_matrix, named.numeric, named.vectors) == (False, ("x",), ("w",))
+
+
+def test_named_features_overrule_the_guess() -> None:
+    columns = {"label": LABEL, "n": range(N), "url": [f"u/{i}" for i in range(N)], "x": range(N)}
+    found = roles(columns, features=["n"])
+    assert found.numeric == ("n",)
+    assert "not among" in found.ignored["x"]
+    assert roles(columns, text="url").text == ("url",)
+    with pytest.raises(InvalidInputError, match="'c' cannot be a feature: it is empty"):
+        roles({"label": LABEL, "c": [None] * N}, features=["c"])
+    with pytest.raises(InvalidInputError, match="no texts"):
+        roles(columns, text=["n"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"label": "x", "features": ["x"]},
+        {"label": "x", "id": "x"},
+        {"label": "x", "ignore": "x"},
+        {"id": "x", "ignore": ["x"], "label": "label"},
+        {"features": ["x"], "ignore": ["x"]},
+    ],
+)
+def test_one_column_has_one_role(options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInputError, match="at once"):
+        roles({"x": range(N), "label": LABEL, "z": range(N)}, **options)
+
+
+def test_roles_are_printed_in_few_lines() -> None:
+    columns = {f"c{i}": np.arange(N) ** 2 for i in range(30)} | {
+        f"k{i}": [1] * N for i in range(30)
+    }
+    lines = roles({**columns, "label": LABEL}).lines()
+    assert lines[:2] == ["label: label", "id: row numbers"]
+    assert "numeric (30): c0, c1" in lines[2]
+    assert "22 more" in lines[2]
+    assert lines[3] == "ignored: k0, because it has one value only, 1"
+    assert lines[-1] == "ignored: 22 more"
+    matrix = guess_roles(read_table(np.eye(3)), require_label=False).lines()
+    assert matrix[-1] == "features: the rows of the matrix"
+
+
+def test_table_without_features_says_why() -> None:
+    table = read_table({"label": LABEL, "c": [1] * N})
+    with pytest.raises(InvalidInputError, match=r"no column of dict.*c \(it has one value only"):
+        feature_matrix(table, guess_roles(table))
