@@ -1,0 +1,1 @@
+"""The front door beside single methods and peers: accuracy, queries, reviews, layouts."""

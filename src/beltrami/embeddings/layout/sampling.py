@@ -1,0 +1,114 @@
+"""Large graphs: a random part is laid out first, and the rest is set between its neighbours."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from beltrami.core.types import CsrMatrix, FloatMatrix, IndexVector
+
+SAMPLE = 60_000
+_SMALL = 10  # components up to this size are kept whole
+_JITTER = 0.3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A random part of the nodes, the cells around them, and the graph of the cells.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (k,)
+        The nodes drawn, ascending.
+    cells : ndarray of shape (n,)
+        Which of them each node of the graph belongs to, 0 to k - 1.
+    weights : csr_array of shape (k, k)
+        Sums of the weights between two cells; symmetric, empty diagonal.
+    """
+
+    rows: IndexVector
+    cells: IndexVector
+    weights: CsrMatrix
+
+
+def drawn_part(weights: CsrMatrix, membership: IndexVector, rng: np.random.Generator) -> Part:
+    """Draw nodes at random and contract the graph to them.
+
+    Cells grow from the drawn nodes step by step, each node joining the cell of its heaviest
+    neighbour that has one. A cell is connected, so the graph of the cells has the components of
+    the graph.
+
+    Parameters
+    ----------
+    weights : csr_array of shape (n, n)
+        W.
+    membership : ndarray of shape (n,)
+        Component of each node.
+    rng : Generator
+        Draws.
+
+    Returns
+    -------
+    Part
+        About 60,000 nodes, of every component at least some.
+    """
+    n = weights.shape[0]
+    sizes = np.bincount(membership)
+    order = rng.permutation(n)
+    order = order[np.argsort(membership[order], kind="stable")]
+    rank = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    wanted = np.maximum(np.ceil(SAMPLE / n * sizes), np.minimum(sizes, _SMALL))
+    rows = np.sort(order[rank < wanted[membership[order]]])
+    cells = _grown(weights, rows)
+    member: CsrMatrix = csr_array((np.ones(n), cells, np.arange(n + 1)), shape=(n, len(rows)))
+    half: CsrMatrix = csr_array(weights @ member)
+    joined: CsrMatrix = csr_array(member.T @ half)
+    joined.setdiag(0.0)
+    joined.eliminate_zeros()
+    return Part(rows, cells, csr_array((joined + joined.T) / 2))
+
+
+def filled_in(
+    weights: CsrMatrix, part: Part, placed: FloatMatrix, rng: np.random.Generator
+) -> FloatMatrix:
+    """Set every node between its own cell and those of its neighbours, with a little noise.
+
+    Parameters
+    ----------
+    weights : csr_array of shape (n, n)
+        W.
+    part : Part
+        Of `drawn_part`.
+    placed : ndarray of shape (k, 2)
+        Positions of the cells.
+    rng : Generator
+        Draws the noise.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+        Half the position of the cell and half the weighted mean of those of the neighbours.
+    """
+    own = placed[part.cells]
+    degrees = np.maximum(weights.sum(axis=1), np.finfo(float).tiny)
+    around = np.asarray(diags_array(1 / degrees) @ (weights @ own))
+    around[np.diff(weights.indptr) == 0] = own[np.diff(weights.indptr) == 0]
+    return np.asarray((own + around) / 2 + _JITTER * rng.standard_normal(own.shape))
+
+
+def _grown(weights: CsrMatrix, rows: IndexVector) -> IndexVector:
+    """Return the cell of each node, grown from those rows; all of them are reached."""
+    cells = np.full(weights.shape[0], -1, dtype=np.int64)
+    cells[rows] = np.arange(len(rows))
+    waiting = np.flatnonzero(cells < 0)
+    edges: CsrMatrix = csr_array(weights[waiting])
+    while waiting.size:
+        pull = np.where(cells[edges.indices] >= 0, edges.data, 0.0)
+        best = np.maximum.reduceat(pull, edges.indptr[:-1])
+        of = np.repeat(np.arange(len(waiting)), np.diff(edges.indptr))
+        chosen = np.flatnonzero((pull == best[of]) & (pull > 0))
+        found, first = np.unique(of[chosen], return_index=True)
+        cells[waiting[found]] = cells[edges.indices[chosen[first]]]
+        left = np.flatnonzero(best == 0)
+        waiting, edges = waiting[left], csr_array(edges[left])
+    return cells
