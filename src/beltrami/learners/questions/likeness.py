@@ -1,0 +1,208 @@
+"""How alike rows are, seen by the lowest eigenvectors at the scale of the groups we can afford.
+
+A graph, its basis and the labelled rows enter; what leaves is a table of likeness between the rows
+we might ask about and a sample of the rows they would speak for. Its size does not grow with n.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.graph.model import Graph
+from beltrami.solvers.model import Basis
+
+FEWEST_GROUPS = 20
+"""Groups the rows are seen in, at least: with fewer, the first batch cannot tell classes apart."""
+_VECTORS_PER_GROUP = 3
+_SAMPLE = 8000
+POOL = 2000
+"""Rows that are weighed as questions, unless more are to be chosen."""
+_ENTRIES = _SAMPLE * POOL  # of the table of likeness
+_ISLANDS = 2000
+_TRIFLE = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Islands:
+    """The connected components of a graph, and which are too small to be looked into.
+
+    Attributes
+    ----------
+    of_row : ndarray of shape (n,)
+        Component of each row.
+    sizes : ndarray of shape (c,)
+        Rows of each.
+    is_small : ndarray of shape (c,)
+        Whether it has fewer rows than a mean group; it then counts as one group.
+    """
+
+    of_row: NDArray[np.int32]
+    sizes: IndexVector
+    is_small: BoolVector
+
+    @classmethod
+    def of(cls, graph: Graph, n_groups: int) -> "Islands":
+        """Find them."""
+        _, of_row = graph.components()
+        sizes = np.bincount(of_row)
+        return cls(of_row, sizes, sizes * n_groups < graph.n_nodes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """Unit vectors of some rows: two rows are alike as the cosine of theirs says.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m,)
+        The rows.
+    vectors : ndarray of shape (m, q)
+        Of length one; zero on small islands and where the basis sees nothing.
+    islands : ndarray of shape (m,)
+        Component of each.
+    """
+
+    rows: IndexVector
+    vectors: FloatMatrix
+    islands: IndexVector
+
+    def part(self, rows: slice) -> "View":
+        """Return some of the rows only."""
+        return View(self.rows[rows], self.vectors[rows], self.islands[rows])
+
+    def likeness(self, other: "View") -> FloatMatrix:
+        """Return the table from these rows to the others, 0 to 1.
+
+        Half of it is sharing a component, the other half the cosine where that is positive: the
+        first label of an island is worth half its rows, whatever it looks like inside.
+        """
+        table = self.vectors @ other.vectors.T
+        np.clip(table, 0.0, 1.0, out=table)
+        unseen = ~other.vectors.any(axis=1)
+        table[np.ix_(~self.vectors.any(axis=1), unseen)] = 1.0  # nothing tells them apart
+        table += 1.0
+        table *= 0.5
+        if not self._is_one_island_with(other):
+            table *= self.islands[:, None] == other.islands
+        return np.asarray(table)
+
+    def _is_one_island_with(self, other: "View") -> bool:
+        both = np.concatenate([self.islands, other.islands])
+        return not len(both) or bool((both == both[0]).all())
+
+
+def view(rows: IndexVector, basis: Basis, islands: Islands, n_groups: int) -> View:
+    r"""Return the vectors of some rows at the scale of `n_groups` groups.
+
+    Eigenvector a is weighed by :math:`\sqrt{\lambda_q / (\lambda_a + \lambda_q)}`, q the number
+    of groups, and rows are scaled to length one: as spectral clustering into q groups has it, with
+    a soft end of the spectrum.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (m,)
+        Row numbers.
+    basis : Basis
+        Eigenvectors of any kind.
+    islands : Islands
+        The components.
+    n_groups : int
+        q.
+
+    Returns
+    -------
+    View
+        Their vectors.
+    """
+    q = min(n_groups, len(basis.values))
+    values = np.maximum(basis.values[: _VECTORS_PER_GROUP * q], 0.0)
+    scale = max(float(values[q - 1]), _TRIFLE)
+    vectors = basis.vectors[rows, : len(values)] * np.sqrt(scale / (values + scale))
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    own = islands.of_row[rows]
+    seen = (lengths[:, 0] > _TRIFLE * float(lengths.max(initial=0.0))) & ~islands.is_small[own]
+    np.divide(vectors, lengths, out=vectors, where=seen[:, None])
+    vectors[~seen] = 0.0
+    return View(rows, vectors.astype(np.float32), own)
+
+
+def sampled_rows(
+    islands: Islands, rng: np.random.Generator, n_pool: int = POOL
+) -> tuple[IndexVector, FloatVector]:
+    """Return rows that stand for all, and how many each stands for.
+
+    Rows of the larger components are drawn at random, all of them where they are few; of the
+    small ones, the 2000 largest, one row each stands for the whole.
+
+    Parameters
+    ----------
+    islands : Islands
+        The components.
+    rng : numpy.random.Generator
+        Draws them.
+    n_pool : int, default=2000
+        Rows they will be compared with; at most 8000 are drawn, and fewer for a larger pool.
+
+    Returns
+    -------
+    rows : ndarray of shape (m,)
+        Row numbers.
+    masses : ndarray of shape (m,)
+        Rows that each stands for.
+    """
+    n_rows = max(1, _ENTRIES // max(n_pool, POOL))
+    large = np.flatnonzero(~islands.is_small[islands.of_row])
+    rows = large if len(large) <= n_rows else np.sort(rng.choice(large, n_rows, replace=False))
+    masses = np.full(len(rows), len(large) / max(len(rows), 1))
+    small = _largest_small(islands)
+    first = np.unique(islands.of_row, return_index=True)[1][small]
+    return np.concatenate([rows, first]), np.concatenate([masses, islands.sizes[small]])
+
+
+def pooled_rows(
+    allowed: IndexVector,
+    islands: Islands,
+    degrees: FloatVector,
+    rng: np.random.Generator,
+    n_rows: int = POOL,
+) -> IndexVector:
+    """Return the rows that are weighed as questions.
+
+    Parameters
+    ----------
+    allowed : ndarray of shape (m,)
+        Rows that may be asked.
+    islands : Islands
+        The components.
+    degrees : ndarray of shape (n,)
+        Degrees: of a small component the best connected row is taken.
+    rng : numpy.random.Generator
+        Draws the others.
+    n_rows : int, default=2000
+        Rows to draw; all that may be asked where they are no more.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        Row numbers, each once, the best connected first: they win where questions are equal.
+    """
+    if len(allowed) <= n_rows:
+        return np.asarray(allowed[np.argsort(-degrees[allowed], kind="stable")])
+    own = islands.of_row[allowed]
+    order = np.lexsort((-degrees[allowed], own))
+    first = order[np.unique(own[order], return_index=True)[1]]
+    best = allowed[first[np.isin(own[first], _largest_small(islands))]]
+    large = allowed[~islands.is_small[own]]
+    drawn = rng.choice(large, min(n_rows, len(large)), replace=False)
+    pool = np.union1d(best, drawn)
+    if len(pool) < n_rows:
+        rest = np.setdiff1d(allowed, pool)
+        pool = np.union1d(pool, rng.choice(rest, n_rows - len(pool), replace=False))
+    return np.asarray(pool[np.argsort(-degrees[pool], kind="stable")])
+
+
+def _largest_small(islands: Islands) -> IndexVector:
+    small = np.flatnonzero(islands.is_small)
+    return np.asarray(small[np.argsort(-islands.sizes[small], kind="stable")][:_ISLANDS])
