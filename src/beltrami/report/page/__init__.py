@@ -1,0 +1,27 @@
+"""One HTML file that tells what was labelled, how sure we are and what to look at next.
+
+A `Page` of plain arrays and strings enters; a document that needs no network leaves. Layer 7.
+"""
+
+from beltrami.report.page.model import (
+    Bin,
+    Candidate,
+    ClassRow,
+    Island,
+    Issue,
+    Page,
+    Question,
+)
+from beltrami.report.page.render import render, save_page
+
+__all__ = [
+    "Bin",
+    "Candidate",
+    "ClassRow",
+    "Island",
+    "Issue",
+    "Page",
+    "Question",
+    "render",
+    "save_page",
+]

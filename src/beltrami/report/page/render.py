@@ -1,0 +1,164 @@
+"""The page as one HTML document.
+
+A `Page` enters; a text, or a file written whole, leaves. Layer 7.
+"""
+
+import math
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from beltrami.core.files import write_text
+from beltrami.report.page import charts
+from beltrami.report.page.colours import COLOURS, class_styles
+from beltrami.report.page.model import Page
+from beltrami.report.page.packing import PackedMap, pack_map, shorten
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+LIMITS = {"classes": 50, "questions": 50, "issues": 50, "islands": 20, "examples": 5}
+"""Lines of each table; the page says how many there are beyond."""
+
+COUNT_NAMES = {
+    "rows": "rows",
+    "given": "labelled by you",
+    "labelled": "labelled by us",
+    "abstained": "left to you",
+    "unreached": "reached by no label",
+}
+"""What the counts are called on the page."""
+
+
+def render(page: Page) -> str:
+    """Return the page as one HTML document that loads nothing from anywhere.
+
+    Parameters
+    ----------
+    page : Page
+        What it shall say.
+
+    Returns
+    -------
+    str
+        HTML below 5 MB; where the map would make it larger, rows are sampled and the page says so.
+    """
+    from markupsafe import Markup
+
+    packed = pack_map(page) if page.positions is not None else None
+    if packed is not None and not packed.n_drawn:
+        packed = None
+    text = (
+        _environment()
+        .get_template("page.html.jinja")
+        .render(
+            page=page,
+            packed=packed,
+            data=Markup(packed.json) if packed else "",
+            map_note=map_note(page, packed) if packed else "",
+            map_sentence=map_sentence(page, packed) if packed else "",
+            style=Markup(_read("page.css")),
+            script=Markup(_read("scatter.js") + _read("page.js")),
+            styles=class_styles(len(page.classes)),
+            style_of=dict(zip(page.classes, class_styles(len(page.classes)), strict=True)),
+            reliability=charts.reliability_chart(page.reliability),
+            risk=charts.risk_chart(page.coverage, page.risk),
+            charts=charts,
+            limits=LIMITS,
+            count_names=COUNT_NAMES,
+            n_colours=len(COLOURS),
+            largest_error=max(
+                (
+                    c.error + max(_or_zero(c.standard_error), 0.0)
+                    for c in page.candidates
+                    if math.isfinite(c.error)
+                ),
+                default=0.0,
+            ),
+        )
+    )
+    # Ids read from files may hold halves of surrogate pairs, which no file can.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def save_page(page: Page, path: Path) -> Path:
+    """Write the page to a file, whole or not at all.
+
+    Parameters
+    ----------
+    page : Page
+        What it shall say.
+    path : Path
+        Where; missing folders are made.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    write_text(Path(path), render(page))
+    return Path(path)
+
+
+def map_note(page: Page, packed: PackedMap) -> str:
+    """Return what the reader must know of rows that are not drawn; empty if all are."""
+    parts = []
+    n_placed = len(page.ids) - packed.n_lost
+    if packed.n_drawn < n_placed:
+        given = "all given labels are drawn" if packed.has_all_given else "given labels first"
+        parts.append(
+            f"{packed.n_drawn:,} of {len(page.ids):,} rows drawn, chosen at random; {given}."
+        )
+    if packed.n_lost:
+        verb = "row has" if packed.n_lost == 1 else "rows have"
+        parts.append(f"{packed.n_lost:,} {verb} no place on the map.")
+    return " ".join(parts)
+
+
+def map_sentence(page: Page, packed: PackedMap) -> str:
+    """Return the map in words, for those who cannot see it."""
+    sizes = sorted(page.class_rows, key=lambda row: -(row.given + row.labelled))[:5]
+    largest = ", ".join(f"{shorten(row.name, 40)} ({row.given + row.labelled:,})" for row in sizes)
+    lead = "largest: " if len(page.class_rows) > len(sizes) else ""
+    return (
+        f"Map of {packed.n_drawn:,} rows in {len(page.classes)} classes"
+        + (f"; {lead}{largest}" if largest else "")
+        + ". Rows that resemble each other lie close together. The class table below holds the "
+        "same numbers."
+    )
+
+
+def _environment() -> "Environment":
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        loader=FunctionLoader(_read),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["thousands"] = lambda number: f"{number:,}"
+    environment.filters["percent"] = _percent
+    environment.filters["seconds"] = _seconds
+    environment.filters["short"] = lambda text, length=80: shorten(text, length)
+    environment.tests["finite"] = math.isfinite
+    return environment
+
+
+def _read(name: str) -> str:
+    return files("beltrami.report.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f} %" if math.isfinite(share) else "\u2013"
+
+
+def _seconds(time: Any) -> str:
+    if not math.isfinite(time):
+        return "\u2013"
+    return f"{time:.2f} s" if time < 10 else f"{time:,.0f} s"
+
+
+def _or_zero(number: float) -> float:
+    return number if math.isfinite(number) else 0.0

@@ -1,0 +1,230 @@
+"""The page says what it was given, escapes all of it, and loads nothing from anywhere."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from tests.unit.report.page.fake_pages import fake_page, hostile_page
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.report.page import ClassRow, Island, Question, render, save_page
+
+
+class Elements(HTMLParser):
+    """Tags with their attributes, and all text outside scripts and styles."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        if self.tags and self.tags[-1][0] not in ("script", "style"):
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+def test_nothing_a_user_names_becomes_markup():
+    plain, hostile = Elements(render(fake_page(40, 2))), Elements(render(hostile_page()))
+    allowed = {tag for tag, _ in plain.tags}
+    assert {tag for tag, _ in hostile.tags} <= allowed
+    assert "img" not in allowed
+    assert not [a for _, attrs in hostile.tags for a in attrs if a.startswith("on")]
+    assert hostile.text.count("</script><img src=x") >= 10
+
+
+def test_the_page_loads_nothing():
+    html = render(fake_page(100, 3))
+    loads = (
+        r"""(?:\b(?:src|href|action|data)\s*=\s*["']?|url\(\s*["']?|@import|\bimport\s*\(?["'])"""
+    )
+    targets = re.findall(loads + r"([^\s\"')>]*)", html)
+    assert targets
+    assert [t for t in targets if not t.startswith(("#", "{"))] == []
+    assert not re.search(r"\b(?:fetch\s*\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon)", html)
+    addresses = set(re.findall(r"https?://[^\s\"'<]+", html))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # a name, not a place
+
+
+def test_the_policy_forbids_the_network():
+    policies = [
+        attrs["content"]
+        for tag, attrs in Elements(render(fake_page(20, 2))).tags
+        if tag == "meta" and attrs.get("http-equiv") == "Content-Security-Policy"
+    ]
+    (policy,) = policies
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules == {
+        "default-src": "'none'",
+        "style-src": "'unsafe-inline'",
+        "script-src": "'unsafe-inline'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+
+
+@pytest.mark.parametrize(
+    "page", [fake_page(100, 3), fake_page(50, 30), fake_page(60, 2, positions=None), hostile_page()]
+)
+def test_names_are_unique_and_every_reference_has_its_target(page):
+    tags = Elements(render(page)).tags
+    names = [attrs["id"] for _, attrs in tags if "id" in attrs]
+    assert len(names) == len(set(names))
+    for tag, attrs in tags:
+        for key in ("aria-labelledby", "aria-describedby", "href"):
+            if key in attrs:
+                assert attrs[key].lstrip("#") in names, (tag, attrs)
+
+
+def test_every_plot_has_a_text_in_its_place():
+    tags = Elements(render(fake_page(100, 3))).tags
+    plots = [attrs for _, attrs in tags if attrs.get("role") == "img"]
+    assert len(plots) == 1 + 3 + 2  # the map, a range for each class, two charts
+    assert all(attrs.get("aria-label") for attrs in plots)
+    for tag, attrs in tags:
+        if tag == "svg":
+            assert attrs.get("role") == "img" or attrs.get("aria-hidden") == "true"
+
+
+def test_the_page_holds_what_it_was_given():
+    page = fake_page(300, 3)
+    text = Elements(render(page)).text
+    for words in (page.sentence, *page.warnings, *page.classes, *page.facts.values()):
+        assert words in text
+    assert all(one.name in text and one.note in text for one in page.candidates)
+    assert all(one.reason in text for one in page.questions)
+
+
+def test_long_tables_are_cut_and_the_number_is_stated():
+    rows = tuple(ClassRow(f"kind {i}", 1, 1, 1, (0.1, 0.2, 0.3)) for i in range(1234))
+    questions = tuple(Question(f"q{i}", "why", 1, "", 0.5) for i in range(51))
+    islands = tuple(Island(3, ("a",), 0) for _ in range(21))
+    text = Elements(
+        render(fake_page(50, 2, class_rows=rows, questions=questions, islands=islands))
+    ).text
+    assert "The first 50 of 1,234 classes." in text
+    assert "kind 49" in text
+    assert "kind 50 " not in text
+    assert "The first 50 of 51 rows to label." in text
+    assert "The first 20 of 21 islands." in text
+
+
+def test_empty_parts_say_so():
+    nothing = np.zeros(0)
+    page = fake_page(
+        30,
+        2,
+        class_rows=(),
+        reliability=(),
+        coverage=nothing,
+        risk=nothing,
+        candidates=(),
+        questions=(),
+        issues=(),
+        islands=(),
+        warnings=(),
+        facts={},
+        positions=None,
+        counts={"rows": 30, "given": 4, "labelled": 26},
+    )
+    text = Elements(render(page)).text
+    for words in (
+        "There are no classes yet.",
+        "too few labels to hold some of them out",
+        "No row is waiting for a label.",
+        "No label you gave looks wrong.",
+        "Every row is reached by some label.",
+    ):
+        assert words in text
+    assert "Methods tried" not in text
+    assert "Before you trust this" not in text
+
+
+def test_unreached_rows_without_an_island_are_owned_up_to():
+    page = fake_page(300, 2, islands=())
+    assert "No label reaches 5 rows" in Elements(render(page)).text
+
+
+def test_a_page_of_no_rows_is_a_page():
+    page = fake_page(30, 2)
+    none = {name: getattr(page, name)[:0] for name in ("ids", "codes", "given", "source")}
+    html = render(
+        replace(page, **none, confidence=page.confidence[:0], positions=page.positions[:0])
+    )
+    assert '<script type="application/json" id="data">null</script>' in html
+
+
+def test_a_sampled_map_says_so():
+    text = Elements(render(fake_page(70_000, 3))).text
+    assert "60,000 of 70,000 rows drawn, chosen at random; all given labels are drawn." in text
+    assert "rows drawn" not in Elements(render(fake_page(100, 3))).text
+
+
+def test_rows_without_a_place_are_counted():
+    page = fake_page(60, 2)
+    page.positions[3] = np.nan
+    assert "1 row has no place on the map." in Elements(render(page)).text
+
+
+def test_sixty_thousand_rows_stay_below_five_megabytes():
+    n = 60_000
+    ids = np.array([f"document-{i:08d}" for i in range(n)], dtype=object)
+    previews = np.array(["how the words of a document go on " * 4] * n, dtype=object)
+    html = render(fake_page(n, 3, ids=ids, previews=previews))
+    assert len(html.encode()) < 5_000_000
+    data = re.search(r'id="data">(.*?)</script>', html, re.S).group(1)
+    assert json.loads(data)["n"] == n
+
+
+def test_many_classes_are_said_to_share_colours():
+    assert "the 12 colours come round again" in Elements(render(fake_page(100, 13))).text
+    assert "come round again" not in Elements(render(fake_page(100, 12))).text
+
+
+def test_the_same_page_gives_the_same_bytes():
+    assert render(fake_page(500, 3)) == render(fake_page(500, 3))
+
+
+def test_a_page_is_saved_whole(tmp_path):
+    page = fake_page(30, 2, ids=np.array(["half a pair \ud800"] * 30, dtype=object))
+    path = save_page(page, tmp_path / "new" / "report.html")
+    assert path.read_text(encoding="utf-8") == render(page)
+    assert [item.name for item in path.parent.iterdir()] == ["report.html"]
+
+
+def test_scripts_and_styles_travel_with_the_package():
+    folder = files("beltrami.report.page")
+    lines = 0
+    for name in ("page.html.jinja", "page.css", "page.js", "scatter.js"):
+        text = folder.joinpath(name).read_text(encoding="utf-8")
+        assert name.endswith("jinja") or "</" not in text
+        lines += len(text.splitlines()) if name.endswith(".js") else 0
+    assert lines < 700
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"codes": np.zeros(9, dtype=int)}, r"codes has shape \(9,\) and must have \(10,\)"),
+        ({"positions": np.zeros((10, 3))}, r"positions has shape \(10, 3\)"),
+        ({"codes": np.full(10, 2)}, "10 entries of codes lie outside -1 to 1"),
+        ({"given": np.full(10, -2)}, "10 entries of given lie outside"),
+        ({"source": np.full(10, 4, dtype=np.uint8)}, "outside 0 to 3"),
+        ({"coverage": np.zeros(3)}, "one curve"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(change, words):
+    with pytest.raises(InvalidInputError, match=words):
+        fake_page(10, 2, **change)
