@@ -17,6 +17,8 @@ from beltrami import (
     LaplacianRLSClassifier,
     LaplacianRLSRegressor,
     LaplacianSVC,
+    ManifoldClassifier,
+    ManifoldRegressor,
     Mbed,
     MultiManifoldClassifier,
     MultiManifoldRegressor,
@@ -56,6 +58,10 @@ ESTIMATORS = [
     MultiManifoldClassifier(LogisticRegression(), n_regions=2),
     MultiManifoldRegressor(),
     MultiManifoldRegressor(Ridge(), n_regions=2, carve="voronoi"),
+    ManifoldClassifier(),
+    ManifoldClassifier(method="poisson"),
+    ManifoldRegressor(),
+    ManifoldRegressor(method="ridge"),
 ]
 
 REPEATED_ROWS = "a row that is repeated or removed is a point more or less: the graph changes"
@@ -97,6 +103,8 @@ EXEMPT: dict[str, dict[str, str]] = {
     "Mbed": TRANSDUCTIVE | MAP,
     "MultiManifoldClassifier": CLASSIFIER,
     "MultiManifoldRegressor": LEARNER,
+    "ManifoldClassifier": CLASSIFIER,
+    "ManifoldRegressor": LEARNER,
 }
 
 

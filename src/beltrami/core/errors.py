@@ -88,3 +88,7 @@ class DegenerateDataWarning(BeltramiWarning):
 
 class FewerRegionsWarning(BeltramiWarning):
     """Labels were too few for the number of regions asked for."""
+
+
+class TooFewLabelsWarning(BeltramiWarning):
+    """Labels are too few for what was asked; what can be done is done."""

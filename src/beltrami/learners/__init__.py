@@ -1,6 +1,8 @@
 """Layer 6: learners, which spread a few labels over all points, and what judges them."""
 
 from beltrami.learners.eigenfunctions import EigenfunctionClassifier, EigenfunctionRegressor
+from beltrami.learners.front_door.classifier import ManifoldClassifier
+from beltrami.learners.front_door.regressor import ManifoldRegressor
 from beltrami.learners.geodesic import GeodesicNeighborsClassifier
 from beltrami.learners.laplacian_rls import LaplacianRLSClassifier, LaplacianRLSRegressor
 from beltrami.learners.laplacian_svc import LaplacianSVC
@@ -20,6 +22,8 @@ __all__ = [
     "LaplacianRLSClassifier",
     "LaplacianRLSRegressor",
     "LaplacianSVC",
+    "ManifoldClassifier",
+    "ManifoldRegressor",
     "Mbed",
     "MultiManifoldClassifier",
     "MultiManifoldRegressor",

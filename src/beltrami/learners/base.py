@@ -70,12 +70,44 @@ class GraphLearner(PartialLabelLearner):
         """
         points = checked_points(self, X, reset=True)
         labeled = self._read(y, points.shape[0], sample_weight)
-        self.graph_, self.recipe_ = self._built_graph(points)
-        self.points_ = points
-        self.n_components_, self.component_ = self.graph_.components()
+        self._rest_on(points, *self._built_graph(points))
         self._prepare(labeled)
         self._learn(labeled)
         return self
+
+    def fit_on(
+        self, points: Points, graph: Graph, recipe: Any, y: Any, sample_weight: Any = None
+    ) -> Self:
+        """Learn from labels on a graph that was built already, for learners that share one.
+
+        Parameters
+        ----------
+        points : ndarray or csr_array of shape (n, d)
+            Checked points.
+        graph : Graph
+            Their graph.
+        recipe : KnnGraph, RadiusGraph or None
+            What made it, for new points.
+        y : array-like of shape (n,)
+            Labels, with unlabelled rows marked.
+        sample_weight : array-like of shape (n,) or None, default=None
+            How much each label counts.
+
+        Returns
+        -------
+        GraphLearner
+            Itself, fitted.
+        """
+        self.n_features_in_ = points.shape[1]
+        labeled = self._read(y, points.shape[0], sample_weight)
+        self._rest_on(points, graph, recipe)
+        self._prepare(labeled)
+        self._learn(labeled)
+        return self
+
+    def _rest_on(self, points: Points, graph: Graph, recipe: Any) -> None:
+        self.points_, self.graph_, self.recipe_ = points, graph, recipe
+        self.n_components_, self.component_ = graph.components()
 
     def fit_labels(self, y: Any, sample_weight: Any = None) -> Self:
         """Learn from other labels of the same points; the graph and what rests on it are kept.

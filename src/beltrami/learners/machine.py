@@ -88,6 +88,8 @@ class LaplacianMachine(GraphLearner):
     random_state: Seed
 
     _largest_strength = 10.0
+    _twin: "LaplacianMachine | None" = None
+    _deformations: Deformations
 
     def _built_graph(self, points: Points) -> tuple[Graph, Any]:
         self._check_options()
@@ -157,6 +159,11 @@ class LaplacianMachine(GraphLearner):
                 "machine needs k(x, x) > 0. Scale the data, or choose another kernel."
             )
         self._roughness(1 if self.power == "auto" else int(self.power))  # raises where it cannot be
+        self._prepared_for = self._shared_options()
+        twin = self._twin
+        if twin and twin.graph_ is self.graph_ and twin._prepared_for == self._prepared_for:
+            self._deformations = twin._deformations
+            return
         self._deformations = Deformations(
             self._gram,
             self._roughness,
@@ -165,7 +172,10 @@ class LaplacianMachine(GraphLearner):
             None if method == "none" else self._eigenfunctions(),
             self.random_state,
         )
-        self._prepared_for = self._shared_options()
+
+    def share_kernels(self, twin: "LaplacianMachine") -> None:
+        """Take the kernels of a machine fitted on the same graph, where options are the same."""
+        self._twin = twin
 
     def _shared_options(self) -> tuple[Any, ...]:
         """Return the options that kept kernels depend on."""

@@ -1,0 +1,64 @@
+"""What may be tried: seconds and rows beyond which a candidate is left out, with the reason."""
+
+import numbers
+from typing import Any
+
+from beltrami.core.errors import InvalidInputError
+
+MOST_ROWS = {"eigenfunctions": 300_000, "laplacian_rls": 3000, "laplacian_svc": 3000}
+"""Rows up to which a candidate is tried when the choice is ours."""
+
+
+def checked_budget(seconds: Any) -> float | None:
+    """Return the time budget, or say what is wrong with it.
+
+    Parameters
+    ----------
+    seconds : object
+        As given to an estimator.
+
+    Returns
+    -------
+    float or None
+        Not negative.
+    """
+    if seconds is None:
+        return None
+    is_number = isinstance(seconds, numbers.Real) and not isinstance(seconds, bool)
+    if is_number and float(seconds) >= 0:
+        return float(seconds)
+    raise InvalidInputError(
+        f"time_budget={seconds!r} must be a number of seconds, such as 60, or None for no limit."
+    )
+
+
+def excuse(
+    name: str, method: str, n_rows: int, spent: float, budget: float | None, *, has_answer: bool
+) -> str:
+    """Say why a candidate is not tried, or nothing.
+
+    Parameters
+    ----------
+    name : str
+        The candidate.
+    method : str
+        What was asked for: "auto", or the candidate that must answer and is always tried.
+    n_rows : int
+        Rows of the data.
+    spent : float
+        Seconds since the first candidate was begun.
+    budget : float or None
+        Seconds allowed.
+    has_answer : bool
+        Whether another can answer already.
+
+    Returns
+    -------
+    str
+        The reason; empty for a candidate that is to be tried.
+    """
+    if budget is not None and spent > budget and has_answer and name != method:
+        return f"not tried: the time budget of {budget:g} s was spent"
+    if method == "auto" and n_rows > MOST_ROWS.get(name, n_rows):
+        return f"not tried above {MOST_ROWS[name]:,} rows: it takes too long"
+    return ""

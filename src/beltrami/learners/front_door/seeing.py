@@ -1,0 +1,101 @@
+"""How the front door sees the data: prepared, and joined into a graph."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.types import BoolVector, Points, Seed
+from beltrami.graph.fitted import fitted_graph
+from beltrami.graph.model import Graph
+from beltrami.graph.recipes import KnnGraph
+from beltrami.graph.specification import recipe_of
+from beltrami.learners.front_door.preparation import Preparation, prepare
+
+NEIGHBORS = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """Data as the learners see them.
+
+    Attributes
+    ----------
+    preparation : Preparation
+        How new points are treated.
+    plain, points : ndarray or csr_array
+        All columns on one scale, and what the graph was built of.
+    graph : Graph
+        Of the points.
+    recipe : KnnGraph, RadiusGraph or None
+        What made it.
+    """
+
+    preparation: Preparation
+    plain: Points
+    points: Points
+    graph: Graph
+    recipe: Any
+
+    @property
+    def metric(self) -> Any:
+        """How distances are measured."""
+        return getattr(self.recipe, "metric", self.preparation.metric)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What was done, for a person to read."""
+        return self.preparation.reasons
+
+    def prepared(self, points: Points) -> tuple[Points, Points]:
+        """Return new points with all columns, and as the graph takes them."""
+        plain = self.preparation.scaled(points)
+        return plain, self.preparation.projected(plain)
+
+    def reached_at(self, points: Points, reached: BoolVector) -> BoolVector:
+        """Say which new points, as the graph takes them, join rows that a label reaches."""
+        if reached.all() or self.recipe is None:
+            return np.ones(points.shape[0], dtype=bool)
+        tie = self.recipe.attach(self.graph, self.points, points)
+        return np.asarray((tie.weights @ reached.astype(np.float64)) > 0)
+
+
+def seen(
+    points: Points, graph: Any, scale: str, metric: Any, random_state: Seed, n_jobs: int | None
+) -> Seen:
+    """Prepare points and build their graph.
+
+    Parameters
+    ----------
+    points : ndarray or csr_array of shape (n, d)
+        Checked data.
+    graph : None, recipe, Graph or sparse
+        As given to an estimator; a recipe brings its own metric.
+    scale, metric : object
+        As in `prepare`.
+    random_state : Seed
+        Of an approximate search.
+    n_jobs : int or None
+        Threads of the search.
+
+    Returns
+    -------
+    Seen
+        With its reasons.
+    """
+    is_default = graph is None
+    recipe = None if is_default else recipe_of(graph)
+    own = metric if recipe is None else getattr(recipe, "metric", "euclidean")
+    preparation = prepare(points, scale=scale, metric=own)
+    plain = preparation.scaled(points)
+    projected = preparation.projected(plain)
+    if is_default:
+        graph = KnnGraph(
+            NEIGHBORS,
+            metric=preparation.metric,
+            weights="tuned_shared",
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+    built, made_by = fitted_graph(graph, projected)
+    return Seen(preparation, plain, projected, built, made_by)
