@@ -7,7 +7,7 @@ ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
 endif
 
-.PHONY: demo test lint types layers unit bench contest manifold mbed separation figures clean help
+.PHONY: demo test lint types layers unit bench contest manifold mbed separation door figures clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -68,6 +68,15 @@ separation: $(VENV)/.checks  ## Regions of many points; k-means with bounds besi
 	$(BIN)/python -m pip install --quiet --group constrained
 	$(BIN)/python -m benchmarks.constrained
 	$(BIN)/python -m benchmarks.separation.scale
+
+door: $(VENV)/.checks  ## The front door: beside every method and peer, questions, reviews, maps, size
+	$(BIN)/python -m pip install --quiet --group front-door
+	$(BIN)/python -m benchmarks.front_door.accuracy
+	$(BIN)/python -m benchmarks.front_door.queries
+	$(BIN)/python -m benchmarks.front_door.reviews
+	$(BIN)/python -m benchmarks.front_door.suspects
+	$(BIN)/python -m benchmarks.front_door.layouts
+	$(BIN)/python -m benchmarks.front_door.scale
 
 figures: $(VENV)/.installed  ## The papers' figures and tables made so far; takes an hour
 	$(BIN)/beltrami reproduce all --out out/figures

@@ -5,19 +5,30 @@ from typing import Annotated
 
 import typer
 
+from beltrami.cli import options as o
+from beltrami.cli.targets import folder_target
+
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("beltrami-demo"),
-    seed: Annotated[int, typer.Option(help="Seed of the clustering.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("beltrami-demo"),
+    per_class: Annotated[
+        int, typer.Option("--per-class", min=1, help="Labels of each digit that are kept.")
+    ] = 2,
+    seed: o.Seed = 0,
+    as_json: o.AsJson = False,
 ) -> None:
-    """Draw the shape of 1797 handwritten digits and cluster them, without any label.
+    """Label 1797 handwritten digits from two labels per class, and compare with the truth.
+
+    Writes the table, the labels, the report and a picture of the map.
 
     Example: beltrami demo --out my-folder
     """
     from beltrami.report.demo import demonstrate
-    from beltrami.report.figures import save_figure
 
-    found = demonstrate(random_state=seed)
-    for line in found.lines():
-        typer.echo(line)
-    typer.echo(f"picture     {save_figure(found.figure(), out / 'digits.png')}")
+    voice = o.Voice(as_json)
+    folder = folder_target(out)
+    with o.collected_warnings(voice):
+        found = demonstrate(per_class, random_state=seed)
+        written = found.save(folder)
+    lines = [*found.lines(), *(f"written: {path}" for path in written)]
+    voice.result(lines, found.record() | {"written": [str(path) for path in written]})

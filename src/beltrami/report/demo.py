@@ -1,21 +1,21 @@
-"""The demonstration: digits, their graph, an eigenmap and clusters, with timings and a baseline."""
+"""The demonstration: digits with two labels per class, labelled and compared with the truth."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
-from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score
+from numpy.typing import NDArray
 
-from beltrami.data import Dataset, load_dataset
-from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
-from beltrami.graph.model import Graph
-from beltrami.graph.recipes import KnnGraph
-from beltrami.report.agreement import cluster_of_each_class
-from beltrami.report.figures import scatter_groups
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.randomness import generator
+from beltrami.core.types import Seed
+from beltrami.data import load_dataset
+from beltrami.data.tables import write_table
+from beltrami.report.labelling import Labelling, labelled, take_in
+from beltrami.report.labelling.shapes import DataMap
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,100 +24,107 @@ class Demonstration:
 
     Attributes
     ----------
-    dataset : Dataset
-        The digits.
-    graph : Graph
-        Their neighbourhood graph.
-    eigenmap : LaplacianEigenmaps
-        Fitted.
-    clusters : SpectralClustering
-        Fitted.
-    agreement : float
-        Adjusted Rand index of the clusters with the true digits.
-    baseline : float
-        The same for k-means on the raw pixels.
-    seconds : dict of str to float
-        Time of each step.
+    table : dict of str to ndarray of shape (n,)
+        The table that was labelled: pixels, and a column of labels with gaps.
+    labelling : Labelling
+        The result.
+    truth : ndarray of shape (n,)
+        The true digits, as texts.
+    seconds : float
+        What the labelling took.
     """
 
-    dataset: Dataset
-    graph: Graph
-    eigenmap: LaplacianEigenmaps
-    clusters: SpectralClustering
-    agreement: float
-    baseline: float
-    seconds: dict[str, float]
+    table: dict[str, NDArray[Any]]
+    labelling: Labelling
+    truth: NDArray[Any]
+    seconds: float
+
+    @property
+    def accuracies(self) -> dict[str, float]:
+        """Share of the unlabelled rows that each method gets right."""
+        learner = self.labelling.learner
+        other = self.labelling.source != 0
+        found = {"the answer": learner.transduction_}
+        found |= {
+            one.title: learner.classes_[learner.candidate_codes(one.name)]
+            for one in learner.report_.members
+            if not one.note
+        }
+        return {
+            name: float((values[other] == self.truth[other]).mean())
+            for name, values in found.items()
+        }
 
     def lines(self) -> list[str]:
-        """Return the summary, a line per step."""
-        cut, seconds = self.clusters.cut_, self.seconds
-        n, d = self.dataset.points.shape  # type: ignore[union-attr]
+        """Return the summary."""
+        right = self.accuracies
+        width = max(map(len, right))
         return [
-            f"data        digits, {n} images of {d} pixels, no labels used",
-            f"graph       {self.graph!r}  [{seconds['graph']:.2f} s]",
-            f"eigenmap    {self.eigenmap.basis_!r}  [{seconds['eigenmap']:.2f} s]",
-            f"clusters    10 by normalised cut, worst conductance {cut.conductances.max():.3f}, "
-            f"best two-way cut between {cut.cheeger_lower:.4f} and {cut.cheeger_upper:.3f}  "
-            f"[{seconds['clusters']:.2f} s]",
-            f"agreement   {self.agreement:.3f} with the true digits (adjusted Rand index)",
-            f"baseline    {self.baseline:.3f} for k-means on the pixels  "
-            f"[{seconds['baseline']:.2f} s]",
+            *self.labelling.lines(),
+            f"compared with the truth ({self.seconds:.1f} s):",
+            *(f"  {name:<{width}}  {share:.1%} right" for name, share in right.items()),
         ]
 
-    def figure(self) -> Figure:
-        """Draw the eigenmap by true digit and by cluster, each cluster in its digit's colour."""
-        digits = np.asarray(self.dataset.targets)
-        order = cluster_of_each_class(digits, self.clusters.labels_, 10)
-        matched = np.argsort(order)[self.clusters.labels_]
-        picture = Figure(figsize=(11, 5.2), layout="constrained")
-        left, right = picture.subplots(1, 2)
-        coordinates = self.eigenmap.embedding_[:, 2:4]
-        scatter_groups(left, coordinates, digits)
-        left.set_title("Eigenmap of 1797 digits, coordinates 3 and 4\ncolour: the true digit")
-        scatter_groups(right, coordinates, matched)
-        right.set_title(
-            "The same map, colour: cluster found without labels\n"
-            f"adjusted Rand index {self.agreement:.2f} (k-means on pixels {self.baseline:.2f})"
-        )
-        return picture
+    def record(self) -> dict[str, Any]:
+        """Return the same as a dictionary."""
+        return {
+            "sentence": self.labelling.sentence,
+            "counts": self.labelling.counts,
+            "accuracies": self.accuracies,
+            "seconds": self.seconds,
+        }
+
+    def save(self, folder: Path) -> list[Path]:
+        """Write the table, the labels, the report and the map into a folder."""
+        from beltrami.report.labelling.pages import page_of
+        from beltrami.report.page import save_page
+
+        write_table(folder / "digits.csv", self.table, {})
+        page = page_of(self.labelling)
+        labels = np.asarray(self.labelling.learner.transduction_, dtype=object)
+        drawn = folder / "map.png"
+        DataMap(self.labelling.intake.ids, labels, np.asarray(page.positions)).save(drawn)
+        return [
+            folder / "digits.csv",
+            self.labelling.write(folder / "labels.csv"),
+            save_page(page, folder / "report.html"),
+            drawn,
+        ]
 
 
-def demonstrate(random_state: int = 0) -> Demonstration:
+def demonstrate(per_class: int = 2, *, random_state: Seed = 0) -> Demonstration:
     """Run the demonstration.
 
     Parameters
     ----------
-    random_state : int, default=0
-        Seeds the clusters.
+    per_class : int, default=2
+        Labels of each digit that are kept.
+    random_state : Seed, default=0
+        Draws the labels.
 
     Returns
     -------
     Demonstration
         Everything it found.
     """
-    dataset, seconds = load_dataset("digits"), dict[str, float]()
-    with _clock(seconds, "graph"):
-        graph = KnnGraph(n_neighbors=10).build(dataset.points)
-    with _clock(seconds, "eigenmap"):
-        eigenmap = LaplacianEigenmaps(n_components=4, graph=graph).fit(dataset.points)
-    with _clock(seconds, "clusters"):
-        clusters = SpectralClustering(10, graph=graph, random_state=random_state)
-        clusters.fit(dataset.points)
-    with _clock(seconds, "baseline"):
-        plain = KMeans(10, n_init=10, random_state=random_state).fit_predict(dataset.points)
-    return Demonstration(
-        dataset=dataset,
-        graph=graph,
-        eigenmap=eigenmap,
-        clusters=clusters,
-        agreement=float(adjusted_rand_score(dataset.targets, clusters.labels_)),
-        baseline=float(adjusted_rand_score(dataset.targets, plain)),
-        seconds=seconds,
-    )
-
-
-@contextmanager
-def _clock(seconds: dict[str, float], step: str) -> Iterator[None]:
+    digits = load_dataset("digits")
+    truth = np.array([f"digit {value}" for value in np.asarray(digits.targets)], dtype=object)
+    fewest = min(Counter(truth).values())
+    if not 1 <= per_class < fewest:
+        raise InvalidInputError(
+            f"per_class={per_class} must lie between 1 and {fewest - 1}: the rarest digit has "
+            f"{fewest} rows, and some must be left to be labelled."
+        )
+    rng = generator(random_state)
+    given = np.full(len(truth), "", dtype=object)
+    for name in np.unique(truth):
+        rows = rng.choice(np.flatnonzero(truth == name), per_class, replace=False)
+        given[rows] = truth[rows]
+    points = np.asarray(digits.points)
+    table = {f"pixel{number}": points[:, number] for number in range(points.shape[1])}
+    table["label"] = given
     started = time.perf_counter()
-    yield
-    seconds[step] = time.perf_counter() - started
+    intake = take_in(table, "label")
+    intake = replace(intake, table=replace(intake.table, name="digits"))
+    found = labelled(intake, {"random_state": 0, "risk": 0.05}, n_questions=20, n_jobs=None)
+    return Demonstration(table, found, truth, time.perf_counter() - started)

@@ -28,15 +28,6 @@ def test_version():
     assert runner.invoke(app, ["--version"]).output.strip() == f"beltrami {beltrami.__version__}"
 
 
-def test_demo_ends_with_the_path_of_the_picture(tmp_path):
-    result = runner.invoke(app, ["demo", "--out", str(tmp_path)])
-    assert result.exit_code == 0
-    last = result.output.strip().splitlines()[-1]
-    assert last.split()[-1] == str(tmp_path / "digits.png")
-    assert (tmp_path / "digits.png").stat().st_size > 10_000
-    assert "baseline" in result.output
-
-
 def test_one_figure_is_drawn(tmp_path):
     result = runner.invoke(app, ["reproduce", "thesis-a1", "--out", str(tmp_path)])
     assert result.exit_code == 0

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from beltrami.report.demo import demonstrate
 from beltrami.report.figures import save_figure, scatter_groups, scatter_values
 from beltrami.report.palette import style_of
 from beltrami.report.reproductions import REPRODUCTIONS
@@ -31,15 +30,6 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path):
     figure.subplots().plot([0, 1])
     first = save_figure(figure, tmp_path / "a.png").read_bytes()
     assert save_figure(figure, tmp_path / "b.png").read_bytes() == first
-
-
-def test_the_demonstration_beats_its_baseline_and_says_both():
-    found = demonstrate()
-    assert found.agreement > found.baseline
-    text = "\n".join(found.lines())
-    assert f"{found.agreement:.3f}" in text
-    assert f"{found.baseline:.3f}" in text
-    assert len(found.figure().axes) == 2
 
 
 @pytest.mark.parametrize("name", ["thesis-a1", "thesis-a3", "thesis-a4"])

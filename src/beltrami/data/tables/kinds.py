@@ -26,11 +26,14 @@ class ColumnKind:
         Why it is ignored; "" for the others.
     forced : {"numeric", "categorical", "text", "vectors", "ignored"}
         What it is used as when the user names it; "ignored" where it cannot be used at all.
+    is_broken : bool
+        Whether it would be of use if some cells were of the same type as the others.
     """
 
     kind: KindName
     reason: str = ""
     forced: KindName = "ignored"
+    is_broken: bool = False
 
 
 def is_text(kind: Any) -> bool:
@@ -51,6 +54,17 @@ def is_number(kind: Any) -> bool:
         or types.is_decimal(kind)
         or types.is_boolean(kind)
     )
+
+
+def has_fractions(column: Any) -> bool:
+    """Say whether a column holds numbers that are not whole."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = plain(column)
+    if not pa.types.is_floating(values.type):
+        return False
+    return bool(pc.any(pc.not_equal(pc.floor(values), values)).as_py())
 
 
 def column_kind(name: str, field: Any, column: Any) -> ColumnKind:
@@ -115,7 +129,8 @@ def _text_kind(field: Any, values: Any) -> ColumnKind:
 
     if field.metadata and MIXED in field.metadata:
         kinds = field.metadata[MIXED].decode()
-        return ColumnKind("ignored", f"it mixes values of several types ({kinds})")
+        reason = f"it mixes values of several types ({kinds})"
+        return ColumnKind("ignored", reason, is_broken=True)
     distinct = pc.unique(values).drop_null()
     words = distinct.filter(
         pc.invert(pc.is_in(pc.utf8_trim_whitespace(distinct), _null_words(distinct.type)))
@@ -168,4 +183,4 @@ def _numbers_kind(words: Any, values: Any) -> ColumnKind | None:
         f"most cells are numbers and {len(words) - n_numbers} different one(s) are not, such as "
         f"{odd.as_py()[:40]!r} in row {row}"
     )
-    return ColumnKind("ignored", reason)
+    return ColumnKind("ignored", reason, is_broken=True)

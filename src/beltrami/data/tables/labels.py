@@ -16,6 +16,7 @@ from beltrami.data.tables.model import MIXED, Table, listed, plain
 from beltrami.data.tables.roles import Roles
 
 _MANY_CLASSES = 20
+_LARGEST = 2**53
 
 
 def label_column(
@@ -100,7 +101,8 @@ def row_ids(table: Table, roles: Roles) -> NDArray[Any]:
     if twice:
         raise InvalidInputError(
             f"{len(twice)} id(s) in column {roles.id!r} occur more than once: {listed(twice)}. "
-            "Every row needs an id of its own; name another id column or make them different."
+            "Every row needs an id of its own; make them different, name another id column, or "
+            "ignore this one to go by row numbers."
         )
     return ids
 
@@ -117,7 +119,20 @@ def _values(table: Table, name: str) -> list[Any]:
     column = plain(table.columns.column(name))
     values = _scalars(column, name)
     if is_text(column.type):
+        nulls = [row for row, value in enumerate(values) if value is not None and "\0" in value]
+        if nulls:  # arrays of texts cannot tell it from the end
+            raise InvalidInputError(
+                f"{len(nulls)} label(s) in column {name!r} hold a null character, in rows "
+                f"{listed(nulls)}. Take it out."
+            )
         return [value if value is not None and value.strip() else None for value in values]
+    numbers = (value for value in values if isinstance(value, int | float))
+    large = [value for value in numbers if abs(value) > _LARGEST]
+    if large and not math.isinf(large[0]):
+        raise InvalidInputError(
+            f"the label column {name!r} holds numbers such as {large[0]}, which are too large to "
+            "be told apart for sure. Turn them into texts."
+        )
     floats = [value for value in values if isinstance(value, float)]
     if not floats:
         return values

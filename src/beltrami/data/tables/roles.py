@@ -1,11 +1,11 @@
 """What each column is for: a table enters, the roles of its columns leave. Layer 1."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.data.tables.kinds import ColumnKind, KindName, column_kind, is_text
+from beltrami.data.tables.kinds import ColumnKind, KindName, column_kind, has_fractions, is_text
 from beltrami.data.tables.model import Table, listed, plain
 from beltrami.data.tables.naming import LABEL_NAMES, found_id, known_name
 
@@ -29,6 +29,8 @@ class Roles:
         The columns that are not used, each with the reason.
     uses_matrix : bool
         Whether the features are the matrix of the table.
+    broken : tuple of str
+        The ignored columns that hold values of several types, such as one word among numbers.
     """
 
     id: str | None = None
@@ -39,6 +41,7 @@ class Roles:
     vectors: tuple[str, ...] = ()
     ignored: dict[str, str] = field(default_factory=dict)
     uses_matrix: bool = False
+    broken: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Return the roles as lines to print.
@@ -85,7 +88,7 @@ def guess_roles(
         The data.
     label : str or None, default=None
         The column of classes; None takes the only one called label, labels, class, target, category
-        or y.
+        or y. Beside another of these, or with fractions in it, y is a number like others.
     id : str or None, default=None
         The column that names the rows; None takes one that is called so and differs in every row.
     features : sequence of str or None, default=None
@@ -140,7 +143,7 @@ def _label(
     if label is not None:
         return known_name(label, table, "label")
     found = [name for name in table.names if name.strip().lower() in LABEL_NAMES]
-    found = [name for name in found if name not in taken]
+    found = _without_coordinate([name for name in found if name not in taken], table)
     if len(found) == 1:
         return found[0]
     if is_required:
@@ -151,6 +154,12 @@ def _label(
         )
     ignored |= dict.fromkeys(found, "it may be a label")
     return None
+
+
+def _without_coordinate(found: list[str], table: Table) -> list[str]:
+    """Leave out "y" where it is no class: beside a better name, or where it holds fractions."""
+    sure = [name for name in found if name.strip().lower() != "y"]
+    return sure or [name for name in found if not has_fractions(table.columns.column(name))]
 
 
 def _require_apart(
@@ -205,7 +214,8 @@ def _guessed(
     else:
         kept, why = others, f"{len(others)} other columns are used without texts"
     ignored |= {name: why for name in kinds if name not in kept}
-    return _roles(row_id, label, {name: kinds[name] for name in kept}, ignored)
+    found = _roles(row_id, label, {name: kinds[name] for name in kept}, ignored)
+    return replace(found, broken=tuple(name for name, kind in judged.items() if kind.is_broken))
 
 
 def _roles(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, Points
 from beltrami.graph.search import open_space
 from beltrami.learners.front_door.candidates import NEVER, Candidate, View
@@ -61,7 +62,7 @@ class LogisticCandidate(Candidate):
         codes = labeled.targets.argmax(axis=1)
         is_single = codes.min() == codes.max()  # other classes are declared, and have no label
         model = DummyClassifier() if is_single else LogisticRegression(max_iter=_MOST_STEPS)
-        with warnings.catch_warnings():
+        with serial_blas(), warnings.catch_warnings():  # small products: threads would only wait
             # That it stopped early is no news here: it is judged anyway.
             warnings.simplefilter("ignore", ConvergenceWarning)
             return model.fit(self._scaled(points), codes, labeled.weights)

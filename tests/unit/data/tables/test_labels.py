@@ -73,6 +73,8 @@ def test_likely_slips_are_said_and_nothing_is_merged(values: list[str], words: l
         ([0.5, 1.0], "not whole, such as 0.5"),
         ([float("inf"), 1.0], "not whole"),
         ([1, "a", None], r"several types \(int, str\)"),
+        ([2.0**70, 1.0, None], "too large to be told apart"),
+        (["a", "b\0", None], r"1 label\(s\) in column .* null character, in rows 1"),
         ([[1], [2]], "neither labels nor ids"),
     ],
 )

@@ -23,6 +23,21 @@ def test_label_is_found_by_its_name(name: str) -> None:
     assert roles({name: LABEL, "x": range(N)}).label == name
 
 
+def test_y_is_a_coordinate_beside_a_better_name_or_with_fractions() -> None:
+    heights = np.linspace(0, 1, N)
+    assert roles({"x": heights, "y": heights, "label": LABEL}).label == "label"
+    assert roles({"x": heights, "y": [1.0, 2.0, None] * 4}).label == "y"
+    assert roles({"x": heights, "y": heights}, require_label=False).numeric == ("x", "y")
+    with pytest.raises(InvalidInputError, match="no column is the label"):
+        roles({"x": heights, "y": heights})
+
+
+def test_columns_of_several_types_are_told_apart_from_useless_ones() -> None:
+    columns = {"label": LABEL, "a": ["1", "2", "oops", "4"] * 3, "b": [1, "a"] * 6, "c": [7] * N}
+    assert roles(columns).broken == ("a", "b")
+    assert roles(columns, ignore=["a", "b"]).broken == ()
+
+
 def test_label_must_be_clear() -> None:
     with pytest.raises(InvalidInputError, match=r"no column is the label.*'x', 'z'"):
         roles({"x": [1.0, 2.0], "z": [1, 2]})

@@ -1,0 +1,90 @@
+"""``python -m benchmarks.front_door.accuracy``: the front door beside single methods and peers."""
+
+import argparse
+import gc
+import os
+import re
+import time
+from pathlib import Path
+
+from benchmarks.front_door.journal import Journal
+from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+
+_HERE = Path(__file__).resolve().parents[1]
+_TOY_LABELS, _TOY_DRAWS = (1, 2), 2
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Hold the contest asked for; every row is journalled, the page written after each problem."""
+    asked = _arguments(arguments)
+    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
+        os.environ[variable] = str(asked.threads)
+    from beltrami.core.errors import DatasetUnavailableError  # noqa: PLC0415
+    from benchmarks.few_labels.report import circumstances  # noqa: PLC0415
+    from benchmarks.front_door import tables  # noqa: PLC0415
+    from benchmarks.front_door.contest import PER_CLASS, Plan, hold  # noqa: PLC0415
+    from benchmarks.front_door.methods import entrants  # noqa: PLC0415
+    from benchmarks.front_door.problems import PROBLEMS, TOY, problem  # noqa: PLC0415
+
+    is_published = not (asked.toy or asked.first_draw)
+    folder = asked.out or (_HERE / "results" if is_published else _HERE / ".cache" / "front_door")
+    journal = Journal(asked.journal or _HERE / ".cache" / "front_door" / "accuracy.jsonl")
+    wanted = [one for one in entrants() if re.search(asked.only_methods, one.name)]
+    skipped = {one.name: why for one in wanted if (why := one.missing())}
+    for name, why in skipped.items():
+        print(f"skipped: {name}: {why}")
+    chosen = [one for one in wanted if one.name not in skipped]
+    draws = range(asked.first_draw, asked.first_draw + asked.draws)
+    per_class = asked.labels or (_TOY_LABELS if asked.toy else PER_CLASS)
+    plan = Plan(per_class, draws, 60 * asked.minutes, asked.code, asked.again)
+    for name in [TOY] if asked.toy else PROBLEMS:
+        if asked.tables or not re.search(asked.problems, name):
+            continue
+        gc.collect()  # the models of the last problem
+        start = time.perf_counter()
+        try:
+            posed = problem(name)
+            print(f"{name}: {posed.size} points, {len(chosen)} methods", flush=True)
+            hold(posed, chosen, plan, journal)
+        except DatasetUnavailableError:
+            print(f"{name} skipped: its data set is not here; name the folder in BELTRAMI_DATA")
+            continue
+        tables.write(folder, circumstances(), journal.rows(), draws)
+        print(f"    {time.perf_counter() - start:.0f} s", flush=True)
+    tables.write(folder, circumstances(), journal.rows(), draws)
+    print(f"written: {tables.STEM}.json and {tables.STEM}.md", flush=True)
+
+
+def _arguments(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.front_door.accuracy", description=__doc__
+    )
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser.add_argument("--toy", action="store_true", help="400 digits, 2 draws, 1 and 2 labels")
+    parser.add_argument(
+        "--only-methods", default="", metavar="PATTERN",
+        help='regular expression on names such as "front-door" or "ours: Poisson"; others stay',
+    )  # fmt: skip
+    parser.add_argument("--problems", default="", metavar="PATTERN", help="the same for problems")
+    parser.add_argument("--labels", type=int, nargs="+", help="labels per class; 1 2 5 10")
+    parser.add_argument("--draws", type=int, help="draws of labels; 10, for the toy 2")
+    parser.add_argument(
+        "--first-draw", type=int, default=0,
+        help="number of the first draw; 100, say, for choices that draws 0 to 9 must not see",
+    )  # fmt: skip
+    parser.add_argument(
+        "--minutes", type=float, default=4.0, help="most minutes of a method at one label count"
+    )
+    parser.add_argument("--again", action="store_true", help="measure rows that are there already")
+    parser.add_argument("--code", default="1", help="version of the code, free text: part of a key")
+    parser.add_argument("--tables", action="store_true", help="only write the page again")
+    parser.add_argument("--journal", type=Path, help="the file of all rows; resumed where it is")
+    parser.add_argument("--threads", type=int, default=cores, help="for every method")
+    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    asked = parser.parse_args(arguments)
+    asked.draws = asked.draws or (_TOY_DRAWS if asked.toy else 10)
+    return asked
+
+
+if __name__ == "__main__":
+    main()

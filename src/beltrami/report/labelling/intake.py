@@ -1,0 +1,165 @@
+"""A user's table made ready: roles of columns guessed or given, features, ids and labels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import Points
+from beltrami.data.tables import (
+    Features,
+    Roles,
+    Table,
+    feature_matrix,
+    guess_roles,
+    label_column,
+    read_table,
+    row_ids,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intake:
+    """A table, read.
+
+    Attributes
+    ----------
+    table : Table
+        As it came.
+    roles : Roles
+        What each column is for.
+    features : Features
+        Numbers to compare rows by.
+    ids : ndarray of shape (n,)
+        What rows are called.
+    labels : ndarray of shape (n,)
+        Labels, None where there is none.
+    notes : tuple of str
+        What a person should know, such as labels that differ by case only.
+    """
+
+    table: Table
+    roles: Roles
+    features: Features
+    ids: NDArray[Any]
+    labels: NDArray[Any]
+    notes: tuple[str, ...]
+
+    @property
+    def points(self) -> Points:
+        """The features as a matrix."""
+        return self.features.points
+
+    @property
+    def n_labelled(self) -> int:
+        """How many rows have a label."""
+        return int(np.count_nonzero([value is not None for value in self.labels]))
+
+    def lines(self) -> list[str]:
+        """Return what was read, for a person."""
+        warned = (f"warning: {note}" for note in self.notes)
+        return [*self.roles.lines(), *self.features.lines(), *warned]
+
+
+def take_in(
+    source: Any,
+    label: str | None = None,
+    *,
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    features: Sequence[str] | None = None,
+    text: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    embeddings: Any = None,
+    labels: Any = None,
+    unlabeled: Any = None,
+    delimiter: str | None = None,
+    impute: bool = False,
+    min_classes: int = 2,
+) -> Intake:
+    """Read a table and make it ready.
+
+    Parameters
+    ----------
+    source : path, DataFrame, Table, array or dict
+        The data.
+    label : str or None, default=None
+        Column of the labels; None looks for one called label, class, target and the like.
+    id : str or None, default=None
+        Column of the ids; None looks for one, else row numbers serve.
+    features, text : sequence of str or None, default=None
+        Columns to compare rows by, and those of them that hold texts; None guesses.
+    ignore : sequence of str, default=()
+        Columns to leave out.
+    embeddings : path or array or None, default=None
+        A matrix with as many rows, to compare rows by.
+    labels : path, DataFrame or None, default=None
+        A table of ids and labels, joined on the ids.
+    unlabeled : object, default=None
+        What marks a row without a label, besides gaps.
+    delimiter : str or None, default=None
+        Of a csv file; None finds out.
+    impute : bool, default=False
+        Whether gaps in features are filled, by medians.
+    min_classes : int, default=2
+        Classes that must have a label; 0 where labels are not needed.
+
+    Returns
+    -------
+    Intake
+        Ready for a learner.
+
+    Raises
+    ------
+    InvalidInputError
+        When the table cannot be used as it is; the message says which cells or columns.
+    """
+    table = read_table(source, embeddings=embeddings, labels=labels, delimiter=delimiter, id=id)
+    roles = guess_roles(
+        table,
+        label=label,
+        id=id,
+        features=features,
+        text=text,
+        ignore=ignore,
+        require_label=min_classes > 0,
+    )
+    _require_whole_columns(table, roles)
+    given, notes = np.full(table.n_rows, None, dtype=object), list[str]()
+    if roles.label is not None:
+        given, notes = label_column(table, roles, unlabeled=unlabeled, min_classes=min_classes)
+    ids = row_ids(table, _with_meant_id(table, roles, (ignore, features or (), text or ())))
+    matrix = feature_matrix(table, roles, impute=impute)
+    return Intake(table, roles, matrix, ids, given, tuple(notes))
+
+
+def _require_whole_columns(table: Table, roles: Roles) -> None:
+    """Refuse to leave out a column for a few odd cells: the answer would rest on the others."""
+    if not roles.broken or roles.uses_matrix or roles.vectors or roles.text:
+        return
+    name = roles.broken[0]
+    more = f" So do {len(roles.broken) - 1} other column(s)." if len(roles.broken) > 1 else ""
+    raise InvalidInputError(
+        f"column {name!r} of {table.name} holds values of several types: {roles.ignored[name]}."
+        f"{more} Mend it, or leave it out: --ignore {name!r} (ignore=[{name!r}])."
+    )
+
+
+def _with_meant_id(table: Table, roles: Roles, spoken_for: Sequence[Sequence[str]]) -> Roles:
+    """Take a column called "id" at its word where most of its values name one row only."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if roles.id is not None:
+        return roles
+    for name in table.names:
+        kind = table.columns.schema.field(name).type
+        is_key = pa.types.is_integer(kind) or pa.types.is_string(kind)
+        is_taken = name == roles.label or any(name in names for names in spoken_for)
+        if name.strip().lower() == "id" and is_key and not is_taken:
+            n_distinct = pc.count_distinct(table.columns.column(name)).as_py()
+            if 2 * n_distinct > table.n_rows:
+                return replace(roles, id=name)
+    return roles

@@ -1,0 +1,208 @@
+"""The result of a labelling: every row with its label and confidence, as a table and in words."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.data.tables import write_table
+from beltrami.learners.front_door.classifier import ManifoldClassifier
+from beltrami.learners.front_door.replies import SuspectLabels
+from beltrami.learners.questions import Question
+from beltrami.report.labelling.intake import Intake
+
+HUMAN, PROPAGATED, ABSTAINED, UNREACHED = "human", "propagated", "abstained", "unreached"
+SOURCES = (HUMAN, PROPAGATED, ABSTAINED, UNREACHED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelling:
+    """Every row labelled, as far as that can be answered for.
+
+    Attributes
+    ----------
+    intake : Intake
+        What came in.
+    learner : ManifoldClassifier
+        Fitted.
+    questions : tuple of Question
+        Rows to label next.
+    issues : SuspectLabels
+        Given labels that look wrong.
+    facts : dict of str to str
+        Version, parameters, seed, hash of the data: what it takes to do it again.
+    """
+
+    intake: Intake
+    learner: ManifoldClassifier
+    questions: tuple[Question, ...]
+    issues: SuspectLabels
+    facts: dict[str, str]
+
+    @property
+    def source(self) -> NDArray[np.intp]:
+        """Position in `SOURCES` of each row: who labelled it, or why nobody did."""
+        learner = self.learner
+        found = np.where(learner.accepted_, 1, np.where(learner.reached_, 2, 3))
+        found[[value is not None for value in self.intake.labels]] = 0
+        return np.asarray(found, dtype=np.intp)
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """Position of each row's class in ``learner.classes_``; -1 where no label reaches."""
+        learner, source = self.learner, self.source
+        place = {value: code for code, value in enumerate(learner.classes_.tolist())}
+        found = np.where(source == 3, -1, learner.label_distributions_.argmax(axis=1))
+        given = np.flatnonzero(source == 0)
+        found[given] = [place[value] for value in self.intake.labels[given]]
+        return np.asarray(found, dtype=np.intp)
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The result, column by column.
+
+        ``label`` is empty where the label is not accepted; ``guess`` is the likeliest class all the
+        same, for rows that a label reaches. ``second_label`` is the likeliest other class, and
+        ``margin`` how much less likely it is: below 0 only where a given label is doubtful.
+        """
+        learner, source, first = self.learner, self.source, self.codes
+        second, margin = _runners_up(learner.label_distributions_, first)
+        classes = np.array([*learner.classes_.tolist(), None], dtype=object)
+        guess = classes[first]
+        guess[source == 0] = self.intake.labels[source == 0]
+        accepted = guess.copy()
+        accepted[source > 1] = None
+        rank = np.full(len(source), None, dtype=object)
+        for place, question in enumerate(self.questions, start=1):
+            rank[question.row] = place
+        return {
+            "id": self.intake.ids,
+            "label": accepted,
+            "source": np.array(SOURCES, dtype=object)[source],
+            "confidence": np.round(learner.confidence_, 6),
+            "guess": guess,
+            "second_label": classes[second],
+            "margin": np.round(margin, 6),
+            "reached": learner.reached_,
+            "ask_rank": rank,
+        }
+
+    @property
+    def frame(self) -> Any:
+        """Result as a pandas DataFrame, or a pyarrow Table where pandas is not installed."""
+        columns = self.columns
+        try:
+            import pandas as pd
+        except ImportError:
+            import pyarrow as pa
+
+            return pa.table({name: values.tolist() for name, values in columns.items()})
+        return pd.DataFrame(columns).astype({"ask_rank": "Int64"})
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Count of rows: all, and by source."""
+        found = np.bincount(self.source, minlength=4)
+        names = ("given", "labelled", "abstained", "unreached")
+        return {"rows": len(self.intake.ids)} | dict(zip(names, found.tolist(), strict=True))
+
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence."""
+        counts, report = self.counts, self.learner.report_
+        text = f"Of {counts['rows']:,} rows you labelled {counts['given']:,}; "
+        if counts["labelled"]:
+            accuracy = self.learner.confidence_[self.source == 1].mean()
+            text += (
+                f"{counts['labelled']:,} more are labelled, with an expected accuracy of "
+                f"{accuracy:.0%}"
+            )
+        else:
+            text += "no other is labelled"
+        if counts["labelled"] and report.n_held_out:
+            low, high = report.bounds
+            text += (
+                f" (over all rows {low:.0%} to {high:.0%}, by {report.n_held_out} held-out labels)"
+            )
+        left = counts["abstained"] + counts["unreached"]
+        return text + (f", and {left:,} are left to you." if left else ".")
+
+    def lines(self) -> list[str]:
+        """Return the summary.
+
+        Returns
+        -------
+        list of str
+            At most ten lines.
+        """
+        counts, report = self.counts, self.learner.report_
+        found = [self.sentence, f"answered by: {report.verdict}"]
+        baseline = report.best_baseline
+        if baseline is not None:
+            own = 1 - report.held_out_accuracy
+            found.append(
+                f"held-out error {own:.1%}; beside it {baseline.title}: {baseline.error:.1%}"
+            )
+        if counts["unreached"]:
+            found.append(f"{counts['unreached']:,} rows share no part of the data with a label")
+        if len(self.issues):
+            found.append(f"{len(self.issues)} given label(s) look wrong; see `beltrami check`")
+        if self.questions:
+            first = self.questions[0]
+            found.append(
+                f"label next: {self.intake.ids[first.row]} ({first.reason}; settles about "
+                f"{first.settles:,} rows)"
+            )
+        return found + [f"! {line}" for line in report.warnings[:2]]
+
+    def write(self, path: Path | str) -> Path:
+        """Write the result, atomically, in the format that the name ends in.
+
+        Parameters
+        ----------
+        path : path
+            Ending in .parquet, .csv, .tsv, .jsonl, .arrow or .feather, the text formats also .gz.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        target = Path(path)
+        write_table(target, self.columns, self.facts)
+        return target
+
+    def report(self, path: Path | str, *, with_map: bool = True) -> Path:
+        """Write the page that shows the result: one HTML file that needs no network.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+        with_map : bool, default=True
+            Whether to draw the map, which takes some seconds for many rows.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        from beltrami.report.labelling.pages import page_of
+        from beltrami.report.page import save_page
+
+        return save_page(page_of(self, with_map=with_map), Path(path))
+
+
+def _runners_up(
+    distributions: FloatMatrix, first: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], FloatVector]:
+    """Return the likeliest class but the first, and the lead of the first; -1 and 0 for none."""
+    rows = np.arange(len(distributions))
+    rest = distributions.copy()
+    rest[rows, first] = -1.0
+    second = rest.argmax(axis=1)
+    lead = distributions[rows, first] - distributions[rows, second]
+    return np.where(first < 0, -1, second), np.where(first < 0, 0.0, lead)

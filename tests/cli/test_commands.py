@@ -1,0 +1,335 @@
+"""The commands on good input: what they write, print and return, and how they are configured."""
+
+import csv
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from beltrami import __version__
+from beltrami.cli.__main__ import main
+
+N = 40
+
+
+def table(label=lambda i: "ab"[i % 2] if i < 12 else "", n=N):
+    rows = [f"r{i},{i % 2 * 4 + i / n:.3f},{i * 7 % 10 / 3:.3f},{label(i)}" for i in range(n)]
+    return "\n".join(["id,x,y,label", *rows, ""])
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """The command line in an empty folder: returns stdout, and checks the exit code."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments, code=0):
+        monkeypatch.setattr(sys, "argv", ["beltrami", *arguments])
+        found = 0
+        try:
+            main()
+        except SystemExit as stop:
+            found = stop.code or 0
+        said = capsys.readouterr()
+        assert found == code, said.err
+        command.err = said.err
+        return said.out
+
+    (tmp_path / "data.csv").write_text(table(), encoding="utf-8")
+    return command
+
+
+def rows_of(name):
+    with Path(name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_label_writes_a_table_beside_its_facts_and_keeps_the_input(run):
+    before = Path("data.csv").read_bytes()
+    out = run("label", "data.csv")
+    assert out.startswith("Of 40 rows you labelled 12; 28 more are labelled")
+    assert out.rstrip().endswith("written: data.labelled.csv")
+    assert len(out.splitlines()) <= 10
+    assert Path("data.csv").read_bytes() == before
+    rows = rows_of("data.labelled.csv")
+    assert [row["id"] for row in rows] == [f"r{i}" for i in range(N)]
+    assert [row["label"] for row in rows] == ["ab"[i % 2] for i in range(N)]
+    facts = json.loads(Path("data.labelled.csv.meta.json").read_text("utf-8"))
+    assert (facts["beltrami"], facts["seed"], facts["label_column"]) == (__version__, "0", "label")
+    assert len(facts["data_sha256"]) == 64
+
+
+def test_the_same_seed_gives_the_same_bytes(run):
+    for name in ("one.csv", "two.csv", "one.parquet", "two.parquet"):
+        run("label", "data.csv", "--out", name, "--seed", "3")
+    assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
+    assert Path("one.parquet").read_bytes() == Path("two.parquet").read_bytes()
+
+
+def test_roles_go_to_stderr_and_quiet_prints_nothing(run):
+    run("label", "data.csv")
+    assert "numeric (2): x, y" in run.err
+    assert run("label", "data.csv", "--quiet") == ""
+    assert run.err == ""
+    run("label", "data.csv", "--verbose")
+    assert "held-out error  weight" in run.err
+
+
+def test_json_is_json(run):
+    found = json.loads(run("label", "data.csv", "--json", "--quiet", "--report", "page.html"))
+    assert found["counts"] == {
+        "rows": 40,
+        "given": 12,
+        "labelled": 28,
+        "abstained": 0,
+        "unreached": 0,
+    }
+    assert found["written"] == ["data.labelled.csv", "page.html"]
+    assert "<html" in Path("page.html").read_text("utf-8")
+    Path("once.csv").write_text(table(lambda i: "ab"[i] if i < 2 else ""), encoding="utf-8")
+    text = run("label", "once.csv", "--json")  # nothing can be held out: no number to tell
+    assert json.loads(text, parse_constant=pytest.fail)["held_out_accuracy"] is None
+
+
+def test_a_risk_leaves_rows_open_and_says_what_they_may_be(run):
+    mixed = table(lambda i: "abab"[i * i % 3] if i < 20 else "")
+    Path("mixed.csv").write_text(mixed, encoding="utf-8")
+    run("label", "mixed.csv", "--risk", "0.02", "--out", "out.csv")
+    open_rows = [row for row in rows_of("out.csv") if row["source"] == "abstained"]
+    assert open_rows
+    assert all(not row["label"] and row["guess"] in "ab" for row in open_rows)
+
+
+def test_questions_are_ranked_on_rows_without_a_label(run):
+    run("label", "data.csv", "--ask", "4", "--out", "out.csv")
+    asked = {row["ask_rank"]: row["source"] for row in rows_of("out.csv") if row["ask_rank"]}
+    assert sorted(asked) == ["1", "2", "3", "4"]
+    assert "human" not in asked.values()
+    run("label", "data.csv", "--ask", "0", "--out", "out.csv")
+    assert not any(row["ask_rank"] for row in rows_of("out.csv"))
+
+
+def test_parquet_holds_the_facts_inside(run):
+    run("label", "data.csv", "--out", "new/folder/out.parquet")
+    metadata = pq.read_schema("new/folder/out.parquet").metadata
+    assert metadata[b"seed"] == b"0"
+    assert b"method=auto" in metadata[b"parameters"]
+    assert sorted(Path("new/folder").iterdir()) == [Path("new/folder/out.parquet")]
+
+
+def test_config_gives_defaults_and_the_command_line_wins(run):
+    Path("c.toml").write_text(
+        "seed = 5\nnumber = 7\nfeatures = ['x', 'y']\n[label]\nask = 2\nout = 'here.csv'\n"
+        "method = 'neighbors'\n[suggest]\nnumber = 3\n",
+        encoding="utf-8",
+    )
+    found = json.loads(run("label", "data.csv", "--config", "c.toml", "--json"))
+    assert found["written"] == ["here.csv"]
+    assert found["method"] == "neighbors"
+    assert found["facts"]["seed"] == "5"
+    assert sum(bool(row["ask_rank"]) for row in rows_of("here.csv")) == 2
+    arguments = ("--config", "c.toml", "--json", "--seed", "6", "--method", "poisson")
+    found = json.loads(run("label", "data.csv", *arguments))
+    assert (found["facts"]["seed"], found["method"]) == ("6", "poisson")
+    questions = json.loads(run("suggest", "data.csv", "--config", "c.toml", "--json"))
+    assert len(questions["questions"]) == 3
+
+
+def pictures(folder):
+    rng = np.random.default_rng(0)
+    folder.mkdir()
+    for i in range(16):
+        pixels = (rng.random((6, 6)) * 60 + 180 * (i % 2)).astype(np.uint8)
+        Image.fromarray(pixels).save(folder / f"{i:02}.png")
+
+
+def vectors(path):
+    label = [("ab"[i % 2] if i < 10 else None) for i in range(30)]
+    values = [[4.0 * (i % 2), i / 30, i % 3] for i in range(30)]
+    pq.write_table(pa.table({"v": values, "label": label}), path)
+
+
+def lines(path):
+    records = ({"x": 4 * (i % 2) + i / 30, "z": i % 7, "class": "ab"[i % 2]} for i in range(30))
+    text = "".join(
+        json.dumps(r | ({"class": None} if r["x"] > 4.5 else {})) + "\n" for r in records
+    )
+    path.write_text(text, encoding="utf-8")
+
+
+def texts(path):
+    kinds = (("cat", "dog")[i % 2] for i in range(20))
+    rows = (f"a word on {kind}s no{i},{kind if i < 6 else ''}" for i, kind in enumerate(kinds))
+    path.write_text("\n".join(["body,label", *rows, ""]), encoding="utf-8")
+
+
+SIDE = "id,label\n" + "".join(f"{i:02}.png,{'ab'[i % 2]}\n" for i in range(6))
+KINDS = {
+    "im": (pictures, ["--labels", "side.csv"]),
+    "d.parquet": (vectors, []),
+    "d.jsonl": (lines, []),
+    "d.tsv.gz": (
+        lambda path: path.write_bytes(gzip.compress(table().replace(",", "\t").encode())),
+        [],
+    ),
+    "d.npz": (
+        lambda path: np.savez(
+            path,
+            X=np.arange(60.0).reshape(30, 2) % 7,
+            y=np.array([i % 2 if i < 9 else -1 for i in range(30)]),
+        ),
+        [],
+    ),
+    "text.csv": (texts, []),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_of_file_is_labelled(run, name):
+    make, options = KINDS[name]
+    make(Path(name))
+    Path("side.csv").write_text(SIDE, encoding="utf-8")
+    run("label", name, *options, "--method", "neighbors", "--out", "out.jsonl")
+    records = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
+    assert {record["source"] for record in records} == {"human", "propagated"}
+    assert all(0 <= record["confidence"] <= 1 for record in records)
+
+
+def test_side_embeddings_and_side_labels_are_joined(run):
+    points = [f"r{i},word{i}" for i in range(N)]
+    Path("names.csv").write_text("\n".join(["id,note", *points, ""]), encoding="utf-8")
+    np.save("e.npy", np.array([[4.0 * (i % 2), i / N] for i in range(N)], dtype=np.float32))
+    Path("some.csv").write_text("id,label\nr3,odd\nr4,even\nr7,odd\nr8,even\n", encoding="utf-8")
+    run("label", "names.csv", "--embeddings", "e.npy", "--labels", "some.csv", "--out", "out.csv")
+    assert [row["guess"] for row in rows_of("out.csv")] == ["even", "odd"] * (N // 2)
+
+
+@pytest.mark.parametrize("label", [lambda _: "", lambda i: "a" if i < 5 else ""])
+def test_suggest_works_without_labels_or_with_one_class(run, label):
+    Path("data.csv").write_text(table(label), encoding="utf-8")
+    assert len(run("suggest", "data.csv", "-n", "3").splitlines()) == 4
+    rows = rows_of("data.ask.csv")
+    assert [row["ask_rank"] for row in rows] == ["1", "2", "3"]
+    assert all(row["reason"] and not row["label"] and not row["guess"] for row in rows)
+
+
+def test_suggest_says_when_there_is_nothing_to_ask(run):
+    Path("data.csv").write_text(table(lambda i: "ab"[i % 2]), encoding="utf-8")
+    assert run("suggest", "data.csv").startswith("every row has a label")
+
+
+def test_two_hundred_classes_are_labelled(run):
+    wide = table(lambda i: f"c{i % 200}" if i < 300 else "", n=400)
+    Path("wide.csv").write_text(wide, encoding="utf-8")
+    run("label", "wide.csv", "--method", "neighbors", "--out", "out.csv")
+    assert "200 classes for 300 labels" in run.err
+    assert len({row["guess"] for row in rows_of("out.csv")}) == 200
+
+
+def test_an_audit_goes_from_labels_to_a_certificate(run):
+    run("label", "data.csv", "--out", "l.csv")
+    run("audit", "l.csv", "-n", "8")
+    drawn = rows_of("l.audit.csv")
+    assert len(drawn) == 8
+    assert list(drawn[0]) == ["id", "answer"]  # blind: not a word of what we said
+    truth = {f"r{i}": "ab"[i % 2] for i in range(N)}
+    filled = "".join(f"{row['id']},{truth[row['id']]}\n" for row in drawn)
+    Path("a.csv").write_text("id,answer\n" + filled, encoding="utf-8")
+    found = json.loads(run("audit", "l.csv", "--answers", "a.csv", "--json"))
+    assert (found["n_checked"], found["n_wrong"], found["n_accepted"]) == (8, 0, 28)
+    assert 0.6 < found["lower"] < 1
+
+
+def test_check_finds_a_planted_error_and_equal_rows(run):
+    planted = table(lambda i: "ab"[(i + (i in (7, 20, 33))) % 2]).splitlines()
+    planted[2] = planted[4].replace("r3", "r1")
+    Path("data.csv").write_text("\n".join(planted), encoding="utf-8")
+    found = json.loads(run("check", "data.csv", "--json", "--out", "issues.csv"))
+    assert {issue["id"] for issue in found["issues"]} == {"r7", "r20", "r33"}
+    assert found["n_repeated"] == 1
+    better = {row["id"]: row["suggested"] for row in rows_of("issues.csv")}
+    assert better == {"r7": "b", "r20": "a", "r33": "b"}
+
+
+@pytest.mark.parametrize("name", ["m.png", "m.svg", "m.pdf", "m.csv"])
+def test_maps_are_pictures_or_tables_with_the_same_bytes_each_time(run, name):
+    run("map", "data.csv", "--out", name)
+    first = Path(name).read_bytes()
+    run("map", "data.csv", "--out", name)
+    assert Path(name).read_bytes() == first
+
+
+def test_embed_and_cluster_write_a_row_per_row(run):
+    run("embed", "data.csv", "-n", "3")
+    assert list(rows_of("data.embedding.csv")[0]) == ["id", "x1", "x2", "x3"]
+    run("cluster", "data.csv", "-k", "2")
+    groups = [row["cluster"] for row in rows_of("data.clusters.csv")]
+    assert groups[::2] == [groups[0]] * (N // 2)
+    assert groups[1::2] == [groups[1]] * (N // 2)
+
+
+def test_a_column_y_of_numbers_is_a_coordinate(run):
+    points = "\n".join(f"{i * i},{i / 7}" for i in range(20))
+    Path("points.csv").write_text("x,y\n" + points + "\n", encoding="utf-8")
+    run("embed", "points.csv", "-n", "2")
+    assert "numeric (2): x, y" in run.err
+
+
+def test_doctor_and_version_answer(run):
+    assert json.loads(run("doctor", "--json"))["beltrami"] == __version__
+    assert "scikit-learn" in run("doctor")
+    assert run("--version") == f"beltrami {__version__}\n"
+
+
+def test_names_that_a_terminal_cannot_show_are_spelled_out(tmp_path):
+    words = table(lambda i: ["été", "名前"][i % 2] if i < 12 else "")
+    (tmp_path / "data.csv").write_text(words, encoding="utf-8")
+    done = _process(tmp_path, "check", "data.csv", PYTHONIOENCODING="latin-1")
+    assert done.returncode == 0, done.stderr
+    assert "été 6, ".encode("latin-1") + rb"\u540d\u524d 6" in done.stdout
+
+
+def test_a_reader_that_leaves_early_is_no_traceback(tmp_path):
+    (tmp_path / "data.csv").write_text(table(), encoding="utf-8")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = _process(tmp_path, "label", "data.csv", "-o", "out.csv", stdout=writer)
+    os.close(writer)
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr
+    assert b"Exception" not in done.stderr
+    assert len((tmp_path / "out.csv").read_text("utf-8").splitlines()) == N + 1
+
+
+def test_a_real_interrupt_leaves_no_file(tmp_path):
+    (tmp_path / "data.csv").write_text(table(n=20_000), encoding="utf-8")
+    script = [sys.executable, "-m", "beltrami.cli", "label", "data.csv", "-v"]
+    with subprocess.Popen(script, cwd=tmp_path, stderr=subprocess.PIPE) as process:
+        assert process.stderr.readline() == b"label: label\n"  # read: the fit is about to begin
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read().decode()
+    assert process.returncode == 130, said
+    assert said.rstrip().endswith("beltrami: interrupted; nothing is left half written.")
+    assert "Traceback" not in said
+    assert {path.name for path in tmp_path.iterdir()} == {"data.csv"}
+
+
+def _process(folder, *arguments, stdout=subprocess.PIPE, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "beltrami.cli", *arguments],
+        cwd=folder,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env=os.environ | environment,
+        check=False,
+    )

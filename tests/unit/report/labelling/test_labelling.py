@@ -1,0 +1,168 @@
+"""The result of one call: its columns, its words, its files, from any kind of table."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+import beltrami as bt
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.progress import listen
+from beltrami.report.labelling.result import SOURCES
+
+N = 60
+TRUTH = np.array(["ab"[i % 2] for i in range(N)], dtype=object)
+
+
+def columns(given=lambda i: i < 12):
+    rng = np.random.default_rng(0)
+    labels = [value if given(i) else None for i, value in enumerate(TRUTH)]
+    return {"x": rng.normal(size=N) + 20 * (TRUTH == "b"), "z": rng.normal(size=N), "label": labels}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return bt.label(columns(), n_questions=5)
+
+
+def test_given_labels_are_kept_and_the_rest_is_labelled(found):
+    frame = found.frame
+    assert list(frame.columns[:4]) == ["id", "label", "source", "confidence"]
+    assert_array_equal(frame["label"], TRUTH)
+    assert list(frame["source"]) == ["human"] * 12 + ["propagated"] * 48
+    assert found.counts == {
+        "rows": N,
+        "given": 12,
+        "labelled": 48,
+        "abstained": 0,
+        "unreached": 0,
+    }
+    assert set(frame["second_label"]) == {"a", "b"}
+    assert (frame["second_label"] != frame["guess"]).all()
+    assert (2 * frame["confidence"] - 1).to_numpy() == pytest.approx(frame["margin"], abs=1e-5)
+
+
+def test_questions_have_ranks_and_other_rows_none(found):
+    ranks = found.frame["ask_rank"]
+    assert str(ranks.dtype) == "Int64"
+    assert sorted(ranks.dropna()) == [1, 2, 3, 4, 5]
+    assert found.frame.loc[ranks == 1, "id"].item() == found.questions[0].row
+
+
+def test_the_sentence_counts(found):
+    assert found.sentence.startswith("Of 60 rows you labelled 12; 48 more are labelled, with an")
+    assert len(found.lines()) <= 10
+
+
+def test_a_doubtful_given_label_has_a_margin_below_zero():
+    table = columns(lambda _: True)
+    table["label"][7] = "a"
+    frame = bt.label(table, n_questions=0).frame
+    assert frame.loc[7, "label"] == "a"
+    assert frame.loc[7, "second_label"] == "b"
+    assert frame.loc[7, "margin"] < 0 <= frame["margin"].drop(7).min()
+
+
+def test_a_table_with_every_label_says_so_without_a_number():
+    found = bt.label(columns(lambda _: True), n_questions=3)
+    assert found.sentence == "Of 60 rows you labelled 60; no other is labelled."
+    assert found.questions == ()
+
+
+def test_rows_that_are_not_sure_enough_keep_a_guess():
+    rng = np.random.default_rng(1)
+    table = columns() | {"x": rng.normal(size=N)}
+    found = bt.label(table, risk=0.02, n_questions=0)
+    frame = found.frame
+    left = frame[frame["source"] == "abstained"]
+    assert len(left) == found.counts["abstained"] > 0
+    assert left["label"].isna().all()
+    assert left["guess"].isin(["a", "b"]).all()
+    assert found.sentence.endswith(f"and {len(left)} are left to you.")
+
+
+def test_an_island_without_a_label_is_not_accepted():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(150, 2)) + 20.0 * (np.arange(150) // 50)[:, None]
+    labels = {"id": [0, 1, 2, 50, 51, 52], "label": ["a", "a", "a", "b", "b", "b"]}
+    sources = bt.label(points, labels=labels, n_questions=0).frame["source"]
+    assert set(sources[:100]) == set(SOURCES[:2])
+    assert set(sources[100:]) <= set(SOURCES[2:])
+
+
+def test_index_and_ids_name_the_rows():
+    names = [f"n{i}" for i in range(N)]
+    frame = pd.DataFrame(columns(), index=names)
+    assert list(bt.label(frame, n_questions=0).frame["id"]) == names
+    numbered = pd.DataFrame(columns() | {"key": range(100, 100 + N)})
+    found = bt.label(numbered, id="key", n_questions=0)
+    assert list(found.frame["id"]) == list(range(100, 100 + N))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_every_kind_of_table_gives_the_same(make, found):
+    own = bt.label(make(columns()), n_questions=5)
+    pd.testing.assert_frame_equal(own.frame, found.frame)
+
+
+def test_labels_may_come_beside_the_data():
+    table = {name: values for name, values in columns().items() if name != "label"}
+    side = {"id": range(12), "label": TRUTH[:12].tolist()}
+    assert_array_equal(bt.label(table, labels=side, n_questions=0).frame["label"], TRUTH)
+    matrix = np.column_stack([*table.values()])
+    assert_array_equal(bt.label(matrix, labels=side, n_questions=0).frame["label"], TRUTH)
+
+
+@pytest.mark.parametrize("values", [[3, 7], [True, False], ["3", "7"]])
+def test_classes_keep_their_type(values, tmp_path):
+    table = columns() | {"label": [values[i % 2] if i < 12 else None for i in range(N)]}
+    found = bt.label(table, n_questions=0)
+    assert_array_equal(found.frame["guess"], [values[i % 2] for i in range(N)])
+    path = found.write(tmp_path / "out.jsonl")
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert [record["label"] for record in records] == [values[i % 2] for i in range(N)]
+
+
+def test_facts_travel_with_the_file(found, tmp_path):
+    path = found.write(tmp_path / "out.feather")
+    with pa.memory_map(str(path)) as source:
+        metadata = pa.ipc.open_file(source).schema.metadata
+    assert metadata[b"data_sha256"].decode() == found.facts["data_sha256"]
+    assert metadata[b"seed"] == b"0"
+    assert [item.name for item in tmp_path.iterdir()] == ["out.feather"]
+    with pytest.raises(InvalidInputError, match=r"'out\.xls' is not known"):
+        found.write(tmp_path / "out.xls")
+
+
+def test_the_page_is_one_file(found, tmp_path):
+    path = found.report(tmp_path / "page.html")
+    text = path.read_text("utf-8")
+    assert found.sentence[:40] in text
+    assert "http://" not in text.replace("http://www.w3.org", "")
+    assert [item.name for item in tmp_path.iterdir()] == ["page.html"]
+    plain = found.report(tmp_path / "plain.html", with_map=False).read_text("utf-8")
+    assert len(plain) < len(text)
+
+
+def test_progress_is_heard_and_can_stop_the_work():
+    events = []
+    with listen(events.append):
+        bt.label(columns(), n_questions=0)
+    assert "trying learners" in {event.step for event in events}
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), listen(stop):
+        bt.label(columns(), n_questions=0)
+
+
+def test_one_cell_of_another_type_is_refused_unless_the_column_is_left_out():
+    table = columns() | {"odd": ["oops" if i == 3 else str(i * i) for i in range(N)]}
+    with pytest.raises(InvalidInputError, match=r"'odd'.*'oops' in row 3.*ignore=\['odd'\]"):
+        bt.label(table, n_questions=0)
+    assert bt.label(table, ignore=["odd"], n_questions=0).counts["labelled"] == 48
