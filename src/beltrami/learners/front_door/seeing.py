@@ -14,6 +14,9 @@ from beltrami.learners.front_door.preparation import Preparation, prepare
 
 NEIGHBORS = 10
 
+MOST_BRIDGED = 200_000
+"""Rows up to which pieces of the data are joined by bridges: finding the shortest is quadratic."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
@@ -94,6 +97,7 @@ def seen(
             NEIGHBORS,
             metric=preparation.metric,
             weights="tuned_shared",
+            connect="mst" if points.shape[0] <= MOST_BRIDGED else "keep",
             random_state=random_state,
             n_jobs=n_jobs,
         )
