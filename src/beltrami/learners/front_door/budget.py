@@ -5,7 +5,7 @@ from typing import Any
 
 from beltrami.core.errors import InvalidInputError
 
-MOST_ROWS = {"eigenfunctions": 300_000, "laplacian_rls": 3000, "laplacian_svc": 3000}
+MOST_ROWS = {"eigenfunctions": 300_000, "laplacian_rls": 2500, "laplacian_svc": 2500}
 """Rows up to which a candidate is tried when the choice is ours."""
 
 

@@ -38,7 +38,7 @@ class ManifoldClassifier(LabellingDialogue):
     there, more decide them. The probabilities are calibrated on the held-out labels. ``report_``
     says what was tried and who answers; print it.
 
-    Cost: that of the graph and of the candidates. Above 3,000 rows the kernel machines are not
+    Cost: that of the graph and of the candidates. Above 2,500 rows the kernel machines are not
     tried, above 300,000 neither are eigenfunctions; what remains grows as the graph does.
 
     Parameters

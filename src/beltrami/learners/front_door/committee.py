@@ -7,12 +7,14 @@ Part of layer 6.
 
 import time
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from beltrami.core.errors import BeltramiError, DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.progress import track
+from beltrami.core.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.learners.classification import softmax
 from beltrami.learners.front_door.budget import excuse
@@ -35,6 +37,9 @@ _SILENT = 1e-3
 """Weight below which a candidate has no say."""
 
 _MOST_SHIFT = 5.0
+
+_SMALL = 3000
+"""Rows up to which products are small, and threads that wait for each other only cost."""
 
 TOO_SURE = 1.5
 """Temperature that the answer is typically short of: it was made of those that did best."""
@@ -250,7 +255,8 @@ class _Trial:
     def learn(self, candidate: Candidate, view: View, labeled: Labeled, *, has_say: bool) -> None:
         """Fit and hold out; a learner that cannot is left out with its reason."""
         try:
-            with warnings.catch_warnings():
+            is_small = view.graph.n_nodes <= _SMALL
+            with serial_blas() if is_small else nullcontext(), warnings.catch_warnings():
                 # Said once, by the estimator that asks the candidates.
                 warnings.simplefilter("ignore", DisconnectedGraphWarning)
                 self.logits = candidate.fit(view, labeled).astype(np.float32)

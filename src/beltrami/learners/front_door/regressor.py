@@ -30,7 +30,7 @@ class ManifoldRegressor(GraphRegressor):
     one with the lowest squared error answers; a learner on the graph only if it does better than
     both that see no graph. ``report_`` says what was tried and who answers; print it.
 
-    Cost: that of the graph and of the candidates. Above 3,000 rows Laplacian least squares are not
+    Cost: that of the graph and of the candidates. Above 2,500 rows Laplacian least squares are not
     tried, above 300,000 neither are eigenfunctions.
 
     Parameters

@@ -161,9 +161,9 @@ def doubts(
     if _differ(targets, shares):
         found.append(
             "the labels do not look like a random sample of the rows: classes have other shares "
-            "among them than among the answers. Confidence and sets are corrected for that by "
-            "class, but hold only if labels were drawn at random within each class; an audit "
-            "(audit, certify) needs no such assumption."
+            "among them than among the answers, or some class is answered wrongly. Confidence and "
+            "sets are corrected for shares, but hold only if labels were drawn at random within "
+            "each class; an audit (audit, certify) needs no such assumption."
         )
     if n_islands:
         found.append(

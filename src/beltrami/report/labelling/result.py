@@ -122,13 +122,15 @@ class Labelling:
             )
         else:
             text += "no other is labelled"
+        left = counts["abstained"] + counts["unreached"]
+        text += f", and {left:,} are left to you." if left else "."
         if counts["labelled"] and report.n_held_out:
             low, high = report.bounds
             text += (
-                f" (over all rows {low:.0%} to {high:.0%}, by {report.n_held_out} held-out labels)"
+                f" By {report.n_held_out} held-out labels, {low:.0%} to {high:.0%} of all answers "
+                "are right."
             )
-        left = counts["abstained"] + counts["unreached"]
-        return text + (f", and {left:,} are left to you." if left else ".")
+        return text
 
     def lines(self) -> list[str]:
         """Return the summary.

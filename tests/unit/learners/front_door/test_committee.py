@@ -142,8 +142,8 @@ def test_a_committee_can_be_copied_and_pickled(view, labeled):
 
 
 def test_the_excuse_names_the_rows():
-    assert excuse("laplacian_rls", "auto", 3000, 0.0, None, has_answer=True) == ""
-    assert "3,000 rows" in excuse("laplacian_rls", "auto", 3001, 0.0, None, has_answer=True)
+    assert excuse("laplacian_rls", "auto", 2500, 0.0, None, has_answer=True) == ""
+    assert "2,500 rows" in excuse("laplacian_rls", "auto", 2501, 0.0, None, has_answer=True)
     assert excuse("laplacian_rls", "laplacian_rls", 3001, 9.0, 1.0, has_answer=True) == ""
     assert excuse("poisson", "auto", 10, 9.0, 1.0, has_answer=False) == ""
     assert "time budget of 1 s" in excuse("poisson", "auto", 10, 9.0, 1.0, has_answer=True)
