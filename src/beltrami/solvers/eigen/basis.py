@@ -26,6 +26,9 @@ _DENSE_SHARE = 5
 _FLOOR = 10 * ROUNDING  # of the tolerance that is certified; the methods aim a little lower
 _NUMERICALLY_ZERO = 1e-10
 _TILE = 128
+_NARROW = 8
+_TILE_ENTRIES = 2**24
+"""Columns multiplied at once: 128, fewer where they would take more than 128 MiB, at least 8."""
 
 
 def eigenbasis(
@@ -170,8 +173,9 @@ def _images(
     problem: EigenProblem, vectors: FloatMatrix, backend: Backend
 ) -> Iterator[tuple[slice, FloatMatrix]]:
     """Yield A V a tile of columns at a time, so that no second copy of V is held."""
-    for start in range(0, vectors.shape[1], _TILE):
-        columns = slice(start, start + _TILE)
+    width = max(_NARROW, min(_TILE, _TILE_ENTRIES // max(len(vectors), 1)))
+    for start in range(0, vectors.shape[1], width):
+        columns = slice(start, start + width)
         tile = np.ascontiguousarray(vectors[:, columns])
         image = np.empty_like(tile)
         backend.product(problem.matrix, tile, image)
