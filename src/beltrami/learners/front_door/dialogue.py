@@ -25,6 +25,9 @@ from beltrami.solvers.eigen import eigenbasis
 from beltrami.solvers.model import Basis
 
 _VECTORS = 150
+_FEWER_VECTORS = 60
+_MANY_ROWS = 300_000
+"""Eigenvectors that questions are chosen by, and fewer of them above so many rows."""
 
 
 class LabellingDialogue(GraphClassifier):
@@ -170,7 +173,8 @@ class LabellingDialogue(GraphClassifier):
         """Return eigenvectors of the graph, computed once."""
         graph = self.graph_
         if self._basis is None:
-            count = min(_VECTORS, graph.n_nodes)
+            wanted = _VECTORS if graph.n_nodes <= _MANY_ROWS else _FEWER_VECTORS
+            count = min(wanted, graph.n_nodes)
             self._basis = eigenbasis(graph, count, kind="random_walk", random_state=0)
         return self._basis
 
