@@ -200,11 +200,18 @@ _TEMPERATURES = np.geomspace(0.05, 5.0, 61)
 _TYPICAL = 0.5
 
 
-def fitted_temperature(scores: FloatMatrix, targets: FloatMatrix, weights: FloatVector) -> float:
+def fitted_temperature(
+    scores: FloatMatrix,
+    targets: FloatMatrix,
+    weights: FloatVector,
+    *,
+    typical: float = _TYPICAL,
+    tried: FloatVector = _TEMPERATURES,
+) -> float:
     """Return the temperature at which held-out scores are most believable.
 
     The mean log-loss of softmax(scores / T) is minimised over T, with the weight of one further
-    label spent on T = 0.5: a few labels that all come out right are no proof of certainty.
+    label spent on the typical T: a few labels that all come out right are no proof of certainty.
 
     Parameters
     ----------
@@ -214,17 +221,23 @@ def fitted_temperature(scores: FloatMatrix, targets: FloatMatrix, weights: Float
         Their true classes, one-hot.
     weights : ndarray of shape (l,)
         How much each row counts.
+    typical : float, default=0.5
+        T where nothing is known; also returned where there is no row.
+    tried : ndarray, default=0.05 to 5
+        Candidates.
 
     Returns
     -------
     float
         T.
     """
+    if len(scores) == 0:
+        return typical
     shifted = scores - scores.max(axis=1, keepdims=True)
     true = (shifted * targets).sum(axis=1)
     losses = [
         weights @ (np.log(np.exp(shifted / T).sum(axis=1)) - true / T)
-        + weights.mean() * np.log(T / _TYPICAL) ** 2
-        for T in _TEMPERATURES
+        + weights.mean() * np.log(T / typical) ** 2
+        for T in tried
     ]
-    return float(_TEMPERATURES[int(np.argmin(losses))])
+    return float(tried[int(np.argmin(losses))])

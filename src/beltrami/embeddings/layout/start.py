@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from beltrami.core.errors import ConvergenceWarning
+from beltrami.core.threads import serial_blas
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.solvers.eigen import eigenbasis
@@ -41,9 +42,10 @@ def eigenvector_start(weights: CsrMatrix, sizes: IndexVector) -> FloatMatrix:
             break
         rows = slice(int(firsts[one]), int(firsts[one] + sizes[one]))
         part = weights if len(sizes) == 1 else csr_array(weights[rows, rows])
-        with warnings.catch_warnings():  # a rough start is all that is needed
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            basis = eigenbasis(Graph(part), 3, kind="random_walk", tol=_TOL)
+        # One thread and one seed: of equal eigenvalues, others would pick other eigenvectors.
+        with serial_blas(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # a rough start is all it takes
+            basis = eigenbasis(Graph(part), 3, kind="random_walk", tol=_TOL, random_state=0)
         start[rows] = basis.vectors[:, 1:3]
     return start
 

@@ -1,12 +1,46 @@
-"""What may be tried: seconds and rows beyond which a candidate is left out, with the reason."""
+"""What may be tried: by the method asked for, by seconds and by rows, with the reason."""
 
 import numbers
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from beltrami.core.errors import InvalidInputError
 
 MOST_ROWS = {"eigenfunctions": 300_000, "laplacian_rls": 2500, "laplacian_svc": 2500}
 """Rows up to which a candidate is tried when the choice is ours."""
+
+
+class Named(Protocol):
+    """What is known of a candidate before it is fitted."""
+
+    name: str
+    is_baseline: bool
+
+
+_Candidate = TypeVar("_Candidate", bound=Named)
+
+
+def invited(candidates: tuple[_Candidate, ...], method: Any) -> dict[str, _Candidate]:
+    """Return who is tried for a method: all candidates, or one beside the baselines.
+
+    Parameters
+    ----------
+    candidates : tuple of candidates
+        All there are.
+    method : object
+        "auto", or the name of the one that answers.
+
+    Returns
+    -------
+    dict of str to candidate
+        By name, in their order.
+    """
+    known = {one.name: one for one in candidates}
+    if isinstance(method, str) and method == "auto":
+        return known
+    if not isinstance(method, str) or method not in known:
+        listed = ", ".join(["auto", *known])
+        raise InvalidInputError(f"method={method!r} is not known; choose one of {listed}.")
+    return {name: one for name, one in known.items() if one.is_baseline or name == method}
 
 
 def checked_budget(seconds: Any) -> float | None:

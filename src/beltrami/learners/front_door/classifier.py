@@ -12,7 +12,6 @@ from beltrami.graph.model import Graph
 from beltrami.learners.classification import softmax
 from beltrami.learners.front_door.acceptance import accepted_rows, checked_risk
 from beltrami.learners.front_door.budget import checked_budget
-from beltrami.learners.front_door.candidates import View
 from beltrami.learners.front_door.committee import Committee
 from beltrami.learners.front_door.dialogue import LabellingDialogue
 from beltrami.learners.front_door.islands import islands_of
@@ -186,15 +185,7 @@ class ManifoldClassifier(LabellingDialogue):
         return self._seen.graph, self._seen.recipe
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
-        view = View(
-            self._seen.points,
-            self._seen.plain,
-            self.graph_,
-            self.recipe_,
-            self._seen.metric,
-            len(self.classes_),
-            self.random_state,
-        )
+        view = self._seen.view(len(self.classes_), self.random_state)
         if self._committee.method != self.method:  # set_params since the fit
             self._committee = Committee.of(self.method)
         budget = checked_budget(self.time_budget)

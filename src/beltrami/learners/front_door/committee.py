@@ -17,7 +17,7 @@ from beltrami.core.progress import track
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.learners.classification import softmax
-from beltrami.learners.front_door.budget import excuse
+from beltrami.learners.front_door.budget import excuse, invited
 from beltrami.learners.front_door.candidates import Candidate, View
 from beltrami.learners.front_door.judgement import (
     PRIOR,
@@ -25,9 +25,9 @@ from beltrami.learners.front_door.judgement import (
     Judged,
     blind_weights,
     can_judge,
-    fitted_temperature,
     mixed,
     posterior_weights,
+    tempered,
 )
 from beltrami.learners.front_door.roster import all_candidates
 from beltrami.learners.model import Labeled
@@ -108,14 +108,7 @@ class Committee:
     @classmethod
     def of(cls, method: str) -> "Committee":
         """Return the committee for a method: all candidates, or one beside the baselines."""
-        known = {candidate.name: candidate for candidate in all_candidates()}
-        if method == "auto":
-            return cls(method, known)
-        if method not in known:
-            listed = ", ".join(["auto", *known])
-            raise InvalidInputError(f"method={method!r} is not known; choose one of {listed}.")
-        own = {name: one for name, one in known.items() if one.is_baseline or name == method}
-        return cls(method, own)
+        return cls(method, invited(all_candidates(), method))
 
     def answer(self, view: View, labeled: Labeled, *, time_budget: float | None) -> Answer:
         """Fit all candidates to the labels, weigh them, and return what they say.
@@ -147,7 +140,7 @@ class Committee:
         told = Labeled(judged.rows[is_told], judged.targets[is_told], judged.weights[is_told])
         even = _evened(told.weights)
         self.temperatures = {
-            name: fitted_temperature(one.held_out[is_told], told.targets, even, TYPICAL[name])
+            name: tempered(one.held_out[is_told], told.targets, even, TYPICAL[name])
             for name, one in fitted.items()
         }
         self.weights = self._weighed(fitted, is_told, told, even)
@@ -160,7 +153,7 @@ class Committee:
         temperature = (
             1.0
             if not len(told.rows)
-            else fitted_temperature(
+            else tempered(
                 _logs(held_out[is_told]),
                 told.targets,
                 _evened(even * importance[is_told]),

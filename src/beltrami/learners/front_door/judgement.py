@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
-from beltrami.learners.classification import softmax
+from beltrami.learners.classification import fitted_temperature, softmax
 from beltrami.learners.model import Labeled
 
 PRIOR: dict[str, float] = {
@@ -97,13 +97,10 @@ def can_judge(labeled: Labeled) -> BoolVector:
     return np.asarray(np.bincount(codes, minlength=labeled.targets.shape[1])[codes] > 1)
 
 
-def fitted_temperature(
+def tempered(
     logits: FloatMatrix, targets: FloatMatrix, weights: FloatVector, typical: float
 ) -> float:
-    """Return the temperature at which held-out logits are most believable.
-
-    The weighted log-loss of softmax(logits / T), with the weight of one further label spent on the
-    typical T: a few labels that all come out right are no proof of certainty.
+    """Return the temperature at which held-out logits are most believable, over a wide range.
 
     Parameters
     ----------
@@ -112,25 +109,17 @@ def fitted_temperature(
     targets : ndarray of shape (l, k)
         Their classes.
     weights : ndarray of shape (l,)
-        How much each counts; their sum is the number of labels.
+        How much each counts.
     typical : float
-        Where there is no label.
+        Where there is no label; the range is relative to it.
 
     Returns
     -------
     float
         T.
     """
-    if len(logits) == 0:
-        return typical
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    true = (shifted * targets).sum(axis=1)
     tried = typical * _TEMPERATURES
-    losses = [
-        weights @ (np.log(np.exp(shifted / T).sum(axis=1)) - true / T) + np.log(T / typical) ** 2
-        for T in tried
-    ]
-    return float(tried[int(np.argmin(losses))])
+    return fitted_temperature(logits, targets, weights, typical=typical, tried=tried)
 
 
 def posterior_weights(

@@ -15,7 +15,6 @@ from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, Points
 from beltrami.core.validation import check_choice
 
 SCALES = ("auto", "standard", "none")
-METRICS = ("auto", "euclidean", "angle")
 
 _FEW_COLUMNS = 0.1
 """Share of the columns that may hold all the variance before their units are thought to differ."""

@@ -11,7 +11,6 @@ from beltrami.data.labels import encode_values
 from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.model import Graph
 from beltrami.learners.front_door.budget import checked_budget
-from beltrami.learners.front_door.candidates import View
 from beltrami.learners.front_door.rows import checked_rows
 from beltrami.learners.front_door.seeing import seen
 from beltrami.learners.front_door.value_committee import ValueCommittee
@@ -182,15 +181,7 @@ class ManifoldRegressor(GraphRegressor):
         return self._seen.graph, self._seen.recipe
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
-        view = View(
-            self._seen.points,
-            self._seen.plain,
-            self.graph_,
-            self.recipe_,
-            self._seen.metric,
-            1,
-            self.random_state,
-        )
+        view = self._seen.view(1, self.random_state)
         if self._committee.method != self.method:  # set_params since the fit
             self._committee = ValueCommittee.of(self.method)
         budget = checked_budget(self.time_budget)

@@ -10,6 +10,7 @@ from beltrami.graph.fitted import fitted_graph
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.graph.specification import recipe_of
+from beltrami.learners.front_door.candidates import View
 from beltrami.learners.front_door.preparation import Preparation, prepare
 
 NEIGHBORS = 10
@@ -54,6 +55,12 @@ class Seen:
         """Return new points with all columns, and as the graph takes them."""
         plain = self.preparation.scaled(points)
         return plain, self.preparation.projected(plain)
+
+    def view(self, n_columns: int, random_state: Seed) -> View:
+        """Return what the candidates are shown, with as many columns as there are targets."""
+        return View(
+            self.points, self.plain, self.graph, self.recipe, self.metric, n_columns, random_state
+        )
 
     def reached_at(self, points: Points, reached: BoolVector) -> BoolVector:
         """Say which new points, as the graph takes them, join rows that a label reaches."""

@@ -13,7 +13,7 @@ import numpy as np
 from beltrami.core.errors import BeltramiError, DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.progress import track
 from beltrami.core.types import FloatVector
-from beltrami.learners.front_door.budget import excuse
+from beltrami.learners.front_door.budget import excuse, invited
 from beltrami.learners.front_door.candidates import View
 from beltrami.learners.front_door.value_candidates import ValueCandidate, value_candidates
 from beltrami.learners.front_door.value_summary import JudgedValues
@@ -70,14 +70,7 @@ class ValueCommittee:
     @classmethod
     def of(cls, method: str) -> "ValueCommittee":
         """Return the committee for a method: all candidates, or one beside the baselines."""
-        known = {candidate.name: candidate for candidate in value_candidates()}
-        if method == "auto":
-            return cls(method, known)
-        if method not in known:
-            listed = ", ".join(["auto", *known])
-            raise InvalidInputError(f"method={method!r} is not known; choose one of {listed}.")
-        own = {name: one for name, one in known.items() if one.is_baseline or name == method}
-        return cls(method, own)
+        return cls(method, invited(value_candidates(), method))
 
     def answer(self, view: View, labeled: Labeled, *, time_budget: float | None) -> ValueAnswer:
         """Fit all candidates to the values and return the best by those held out.

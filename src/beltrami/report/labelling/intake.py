@@ -54,6 +54,16 @@ class Intake:
         return self.features.points
 
     @property
+    def metric(self) -> str:
+        """How rows are compared, where the kind of features says so; else "auto"."""
+        return "auto" if self.features.metric == "euclidean" else self.features.metric
+
+    @property
+    def scale(self) -> str:
+        """Whether columns are put on one scale: surely where their units differ."""
+        return "standard" if self.features.is_mixed else "auto"
+
+    @property
     def n_labelled(self) -> int:
         """How many rows have a label."""
         return int(np.count_nonzero([value is not None for value in self.labels]))

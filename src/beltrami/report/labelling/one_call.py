@@ -152,9 +152,7 @@ def unfitted(intake: Intake, settings: dict[str, Any], *, n_jobs: int | None) ->
     ManifoldClassifier
         Not fitted.
     """
-    metric = intake.features.metric if intake.features.metric != "euclidean" else "auto"
-    scale = "standard" if intake.features.is_mixed else "auto"
-    return ManifoldClassifier(metric=metric, scale=scale, n_jobs=n_jobs, **settings)
+    return ManifoldClassifier(metric=intake.metric, scale=intake.scale, n_jobs=n_jobs, **settings)
 
 
 def _named(issues: SuspectLabels, intake: Intake) -> SuspectLabels:

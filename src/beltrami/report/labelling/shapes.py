@@ -109,10 +109,7 @@ class Clusters:
 
 
 def _seen(intake: Intake, random_state: Seed, n_jobs: int | None) -> Seen:
-    features = intake.features
-    metric = features.metric if features.metric != "euclidean" else "auto"
-    scale = "standard" if features.is_mixed else "auto"
-    return seen(features.points, None, scale, metric, random_state, n_jobs)
+    return seen(intake.points, None, intake.scale, intake.metric, random_state, n_jobs)
 
 
 def map_of(intake: Intake, *, random_state: Seed = 0, n_jobs: int | None = None) -> DataMap:

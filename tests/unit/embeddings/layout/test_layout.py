@@ -196,12 +196,9 @@ def test_identical_points_are_finite_and_apart():
 
 
 def test_a_hub_of_many_edges_does_not_swing():
-    hub = star(500)
-    # All eigenvalues of a star are equal but two, so its eigenvectors are no start to rely on.
-    start = np.random.default_rng(0).standard_normal((hub.n_nodes, 2))
-    positions = layout_graph(hub, random_state=0, initial=start)
+    positions = layout_graph(star(500), random_state=0)
     assert np.isfinite(positions).all()
-    assert np.linalg.norm(positions[0]) < 0.8  # among its leaves, which lie out to 1
+    assert np.linalg.norm(positions[0]) < 0.6
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 9, 12])

@@ -10,9 +10,9 @@ from beltrami.learners.front_door.judgement import (
     TYPICAL,
     blind_weights,
     can_judge,
-    fitted_temperature,
     mixed,
     posterior_weights,
+    tempered,
 )
 from beltrami.learners.front_door.roster import all_candidates
 from beltrami.learners.model import Labeled
@@ -52,17 +52,17 @@ def test_the_temperature_of_drawn_labels_is_recovered(true, seed):
     chances = np.exp(logits / true)
     chances /= chances.sum(axis=1, keepdims=True)
     codes = (rng.random((4000, 1)) > np.cumsum(chances, axis=1)).sum(axis=1).clip(0, 2)
-    found = fitted_temperature(logits, np.eye(3)[codes], np.ones(4000), 1.0)
+    found = tempered(logits, np.eye(3)[codes], np.ones(4000), 1.0)
     assert found == pytest.approx(true, rel=0.15)
 
 
 def test_without_labels_the_temperature_is_the_typical_one():
-    assert fitted_temperature(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), 0.7) == 0.7
+    assert tempered(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), 0.7) == 0.7
 
 
 def test_a_few_labels_that_come_out_right_are_no_proof_of_certainty():
     logits, targets = np.array([[1.0, 0.0]] * 3), np.array([[1.0, 0.0]] * 3)
-    assert fitted_temperature(logits, targets, np.ones(3), 1.0) > 0.2
+    assert tempered(logits, targets, np.ones(3), 1.0) > 0.2
 
 
 def test_blind_weights_go_to_one_candidate_by_the_number_of_rows():
