@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.neighbors import KNeighborsClassifier
 
 from beltrami.graph.search import open_space
-from beltrami.report.reproductions.baseline import (
+from beltrami.report.reproductions.thesis.baseline import (
     COUNTS,
     first_labelled,
     knn_errors,
@@ -15,7 +15,7 @@ from beltrami.report.reproductions.baseline import (
     nearest_labelled,
     neighbor_lists,
 )
-from beltrami.report.reproductions.trials import label_draws
+from beltrami.report.reproductions.thesis.trials import label_draws
 
 
 def _points(n=300, d=12, seed=0):

@@ -12,7 +12,7 @@ from beltrami.report.reproductions.cells import (
     page,
     summary,
 )
-from beltrami.report.reproductions.published import TABLE_3_1, TABLE_3_2, TABLE_3_3
+from beltrami.report.reproductions.thesis.published import TABLE_3_1, TABLE_3_2, TABLE_3_3
 
 CELLS = [
     {"labelled": 50, "eigenvectors": 20, **summary(np.array([12.0, 14.0]), 12.9)},

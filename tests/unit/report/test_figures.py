@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from beltrami.report.figures import save_figure, scatter_groups, scatter_values
 from beltrami.report.palette import style_of
 from beltrami.report.reproductions import REPRODUCTIONS
-from beltrami.report.reproductions.convergence import HARMONICS, convergence_error
+from beltrami.report.reproductions.thesis.convergence import HARMONICS, convergence_error
 
 
 def test_the_first_twenty_four_groups_look_different():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from beltrami.report.reproductions import REPRODUCTIONS
-from beltrami.report.reproductions.manifold_digits import pair_lines, verdict_lines, verdicts
-from beltrami.report.reproductions.manifold_pairs import (
+from beltrami.report.reproductions.lapsvm.digits import pair_lines, verdict_lines, verdicts
+from beltrami.report.reproductions.lapsvm.pairs import (
     Images,
     pair_problem,
     two_labels_each,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.report.reproductions.manifold_errors import breakeven_error, plain_error
+from beltrami.report.reproductions.lapsvm.errors import breakeven_error, plain_error
 
 
 def _by_ranks(scores, positive):

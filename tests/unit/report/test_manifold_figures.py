@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from beltrami.report.reproductions.manifold_figures import draw_pairs, draw_speakers
+from beltrami.report.reproductions.lapsvm.figures import draw_pairs, draw_speakers
 
 RNG = np.random.default_rng(0)
 

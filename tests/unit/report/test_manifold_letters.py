@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from beltrami.report.reproductions import REPRODUCTIONS
-from beltrami.report.reproductions.manifold_letters import (
+from beltrami.report.reproductions.lapsvm.letters import (
     better_reading,
     letters_problem,
     speaker_lines,

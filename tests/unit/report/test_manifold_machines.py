@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 
 from beltrami.graph.recipes import KnnGraph
 from beltrami.operators.laplacian import laplacian
-from beltrami.report.reproductions.manifold_machines import (
+from beltrami.report.reproductions.lapsvm.machines import (
     Bench,
     Problem,
     draw_errors,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from beltrami.report.reproductions import REPRODUCTIONS
-from beltrami.report.reproductions.manifold_moons import (
+from beltrami.report.reproductions.lapsvm.moons import (
     DEMONSTRATION,
     cell_of,
     moons,

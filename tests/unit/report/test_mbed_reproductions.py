@@ -16,15 +16,15 @@ from beltrami.report.agreement import cluster_of_each_class, inconsistent_pairs,
 from beltrami.report.boundary_pictures import boundary_rays, map_figure, nearest_stages, path_figure
 from beltrami.report.boundary_views import view_of
 from beltrami.report.reproductions import REPRODUCTIONS
-from beltrami.report.reproductions.mbed_clusters import (
+from beltrami.report.reproductions.mbed.clusters import (
     cluster_cells,
     cluster_record,
     clusterers,
     pairs_table,
 )
-from beltrami.report.reproductions.mbed_digits import Images, cell_of, drawn_of, fitted
-from beltrami.report.reproductions.mbed_figures import draw_annealing
-from beltrami.report.reproductions.mbed_labels import (
+from beltrami.report.reproductions.mbed.digits import Images, cell_of, drawn_of, fitted
+from beltrami.report.reproductions.mbed.figures import draw_annealing
+from beltrami.report.reproductions.mbed.labels import (
     PAPER,
     PRACTICAL,
     label_cells,
@@ -33,8 +33,8 @@ from beltrami.report.reproductions.mbed_labels import (
     marks_of,
     methods_of,
 )
-from beltrami.report.reproductions.mbed_logistic import annealed_scales
-from beltrami.report.reproductions.mbed_problems import LabelledDraws, per_class_draws, thinned
+from beltrami.report.reproductions.mbed.logistic import annealed_scales
+from beltrami.report.reproductions.mbed.problems import LabelledDraws, per_class_draws, thinned
 from beltrami.report.reproductions.model import StageClock, record_text
 
 

@@ -8,21 +8,12 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
 
 from beltrami.data import dollar_sign, two_squares
-from beltrami.report.reproductions import REPRODUCTIONS, multi_manifold_margins
+from beltrami.report.reproductions import REPRODUCTIONS
 from beltrami.report.reproductions.journal import Journal
 from beltrami.report.reproductions.model import record_text
-from beltrami.report.reproductions.multi_manifold import (
-    Plan,
-    Trial,
-    cells_of,
-    multi_manifold_record,
-    plan_for,
-    run_trials,
-    seconds_of,
-    trials_of,
-)
-from beltrami.report.reproductions.multi_manifold_curves import draw_curves, shade
-from beltrami.report.reproductions.multi_manifold_margins import (
+from beltrami.report.reproductions.slides import margins as multi_manifold_margins
+from beltrami.report.reproductions.slides.curves import draw_curves, shade
+from beltrami.report.reproductions.slides.margins import (
     MarginPlan,
     MarginTrial,
     decision_sets,
@@ -30,8 +21,15 @@ from beltrami.report.reproductions.multi_manifold_margins import (
     margin_trials,
     squares,
 )
-from beltrami.report.reproductions.multi_manifold_pictures import SCENES, fitted_scene
-from beltrami.report.reproductions.multi_manifold_problems import (
+from beltrami.report.reproductions.slides.now_it_helps import (
+    draw_margins,
+    expected,
+    margin_lines,
+    margin_record,
+    measured,
+)
+from beltrami.report.reproductions.slides.pictures import SCENES, fitted_scene
+from beltrami.report.reproductions.slides.problems import (
     CLAIRVOYANT,
     GLOBAL,
     GRAPH,
@@ -46,20 +44,23 @@ from beltrami.report.reproductions.multi_manifold_problems import (
     problem_of,
     trial,
 )
-from beltrami.report.reproductions.multi_manifold_purity import (
+from beltrami.report.reproductions.slides.purity import (
     KMEANS,
     purity,
     purity_cells,
     purity_lines,
 )
-from beltrami.report.reproductions.multi_manifold_tables import error_lines, verdict_lines
-from beltrami.report.reproductions.now_it_helps import (
-    draw_margins,
-    expected,
-    margin_lines,
-    margin_record,
-    measured,
+from beltrami.report.reproductions.slides.table import (
+    Plan,
+    Trial,
+    cells_of,
+    multi_manifold_record,
+    plan_for,
+    run_trials,
+    seconds_of,
+    trials_of,
 )
+from beltrami.report.reproductions.slides.tables import error_lines, verdict_lines
 
 SMALL = MarginPlan((0.3, -0.3), (30,), (300,), 2)
 

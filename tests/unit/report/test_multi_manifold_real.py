@@ -9,8 +9,8 @@ import pytest
 from beltrami.report.reproductions import REPRODUCTIONS
 from beltrami.report.reproductions.journal import Journal
 from beltrami.report.reproductions.model import record_text
-from beltrami.report.reproductions.multi_manifold_real import CURVES, UNITS, Trial, trials_of
-from beltrami.report.reproductions.multi_manifold_real_methods import (
+from beltrami.report.reproductions.slides.real import CURVES, UNITS, Trial, trials_of
+from beltrami.report.reproductions.slides.real_methods import (
     BASES,
     CHOSEN,
     CLAIRVOYANT,
@@ -23,14 +23,14 @@ from beltrami.report.reproductions.multi_manifold_real_methods import (
     error_of,
     trial,
 )
-from beltrami.report.reproductions.multi_manifold_real_problems import (
+from beltrami.report.reproductions.slides.real_problems import (
     ANGLES,
     CANDIDATES,
     CLASSES,
     VALUES,
     RealProblem,
 )
-from beltrami.report.reproductions.multi_manifold_real_tables import (
+from beltrami.report.reproductions.slides.real_tables import (
     HELPS,
     HURTS,
     all_lines,

@@ -10,23 +10,23 @@ from sklearn.decomposition import PCA
 from beltrami.data import principal_components
 from beltrami.graph.search import open_space
 from beltrami.report.reproductions import REPRODUCTIONS, Reproduction
-from beltrami.report.reproductions.heldout import (
+from beltrami.report.reproductions.model import StageClock, circumstances, record_text
+from beltrami.report.reproductions.thesis.heldout import (
     heldout_errors,
     nearest_of_labelled,
     projected,
 )
-from beltrami.report.reproductions.learning_curves import (
+from beltrami.report.reproductions.thesis.learning_curves import (
     curve_cells,
     curve_table,
     draw_curves,
     one_fifth,
     parts_of,
 )
-from beltrami.report.reproductions.learning_tables import Plan, learning_table, plan_for
-from beltrami.report.reproductions.model import StageClock, circumstances, record_text
-from beltrami.report.reproductions.published import TABLE_3_1, TABLE_3_3
-from beltrami.report.reproductions.samples import Sample
-from beltrami.report.reproductions.trials import eigenvector_rows, label_draws
+from beltrami.report.reproductions.thesis.learning_tables import Plan, learning_table, plan_for
+from beltrami.report.reproductions.thesis.published import TABLE_3_1, TABLE_3_3
+from beltrami.report.reproductions.thesis.samples import Sample
+from beltrami.report.reproductions.thesis.trials import eigenvector_rows, label_draws
 
 NEEDS_DATA = {
     "thesis-3.1": "md",

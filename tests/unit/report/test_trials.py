@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from beltrami.graph.recipes import KnnGraph
-from beltrami.report.reproductions.trials import (
+from beltrami.report.reproductions.thesis.trials import (
     eigenvector_rows,
     error_percent,
     label_coefficients,

@@ -8,34 +8,34 @@ from typing import Protocol
 
 from matplotlib.figure import Figure
 
-from beltrami.report.reproductions.bars import bars_against_pca
-from beltrami.report.reproductions.convergence import convergence_figure
-from beltrami.report.reproductions.curve import plane_curve_figure
-from beltrami.report.reproductions.heldout import heldout_digits
-from beltrami.report.reproductions.learning_curves import (
+from beltrami.report.reproductions.lapsvm.digits import digits_figure
+from beltrami.report.reproductions.lapsvm.letters import letters_figure
+from beltrami.report.reproductions.lapsvm.moons import moons_figure
+from beltrami.report.reproductions.mbed.clusters import clusters_table
+from beltrami.report.reproductions.mbed.figures import annealing_figure, two_maps_figure
+from beltrami.report.reproductions.mbed.labels import labels_table
+from beltrami.report.reproductions.mbed.logistic import logistic_figure
+from beltrami.report.reproductions.model import Reproduction
+from beltrami.report.reproductions.slides.now_it_helps import now_it_helps_figure
+from beltrami.report.reproductions.slides.pictures import pictures_figure
+from beltrami.report.reproductions.slides.real import real_figure
+from beltrami.report.reproductions.slides.table import multi_manifold_figure
+from beltrami.report.reproductions.thesis.bars import bars_against_pca
+from beltrami.report.reproductions.thesis.convergence import convergence_figure
+from beltrami.report.reproductions.thesis.curve import plane_curve_figure
+from beltrami.report.reproductions.thesis.heldout import heldout_digits
+from beltrami.report.reproductions.thesis.learning_curves import (
     digits_curves,
     newsgroups_curves,
     phonemes_curves,
 )
-from beltrami.report.reproductions.learning_tables import (
+from beltrami.report.reproductions.thesis.learning_tables import (
     digits_table,
     newsgroups_table,
     phonemes_table,
 )
-from beltrami.report.reproductions.manifold_digits import digits_figure
-from beltrami.report.reproductions.manifold_letters import letters_figure
-from beltrami.report.reproductions.manifold_moons import moons_figure
-from beltrami.report.reproductions.mbed_clusters import clusters_table
-from beltrami.report.reproductions.mbed_figures import annealing_figure, two_maps_figure
-from beltrami.report.reproductions.mbed_labels import labels_table
-from beltrami.report.reproductions.mbed_logistic import logistic_figure
-from beltrami.report.reproductions.model import Reproduction
-from beltrami.report.reproductions.multi_manifold import multi_manifold_figure
-from beltrami.report.reproductions.multi_manifold_pictures import pictures_figure
-from beltrami.report.reproductions.multi_manifold_real import real_figure
-from beltrami.report.reproductions.now_it_helps import now_it_helps_figure
-from beltrami.report.reproductions.roll import swiss_roll_table
-from beltrami.report.reproductions.variants import digits_variants, newsgroups_variants
+from beltrami.report.reproductions.thesis.roll import swiss_roll_table
+from beltrami.report.reproductions.thesis.variants import digits_variants, newsgroups_variants
 
 __all__ = ["REPRODUCTIONS", "Reproduce", "Reproduction"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.report.reproductions.baseline import COUNTS
+from beltrami.report.reproductions.thesis.baseline import COUNTS
 
 Cell = dict[str, Any]
 """An entry of a record: which cell, mean, standard deviation, draws, published, difference."""

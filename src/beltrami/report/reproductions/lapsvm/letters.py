@@ -14,8 +14,8 @@ from beltrami.core.types import IndexVector
 from beltrami.data import load_dataset
 from beltrami.graph.recipes import KnnGraph
 from beltrami.report.reproductions.cells import page, table_lines
-from beltrami.report.reproductions.manifold_figures import draw_speakers
-from beltrami.report.reproductions.manifold_machines import (
+from beltrami.report.reproductions.lapsvm.figures import draw_speakers
+from beltrami.report.reproductions.lapsvm.machines import (
     PLAIN,
     SOURCE,
     Bench,

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from beltrami.report.palette import OKABE_ITO
-from beltrami.report.reproductions.manifold_machines import ErrorTable
+from beltrami.report.reproductions.lapsvm.machines import ErrorTable
 
 _BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = OKABE_ITO[:6]
 _STYLE = {

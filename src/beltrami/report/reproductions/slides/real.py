@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from beltrami.report.reproductions.cells import page
 from beltrami.report.reproductions.journal import Journal, Result
 from beltrami.report.reproductions.model import Reproduction, circumstances
-from beltrami.report.reproductions.multi_manifold_real_drawing import draw_real
-from beltrami.report.reproductions.multi_manifold_real_methods import (
+from beltrami.report.reproductions.slides.real_drawing import draw_real
+from beltrami.report.reproductions.slides.real_methods import (
     BASES,
     CHOSEN,
     CLAIRVOYANT,
@@ -25,8 +25,8 @@ from beltrami.report.reproductions.multi_manifold_real_methods import (
     OURS,
     trial,
 )
-from beltrami.report.reproductions.multi_manifold_real_problems import CANDIDATES
-from beltrami.report.reproductions.multi_manifold_real_tables import (
+from beltrami.report.reproductions.slides.real_problems import CANDIDATES
+from beltrami.report.reproductions.slides.real_tables import (
     all_lines,
     best_lines,
     cells_of,

@@ -14,8 +14,8 @@ import numpy as np
 from beltrami.report.reproductions.cells import page, summary
 from beltrami.report.reproductions.journal import Journal, Result
 from beltrami.report.reproductions.model import Reproduction, circumstances
-from beltrami.report.reproductions.multi_manifold_curves import draw_curves
-from beltrami.report.reproductions.multi_manifold_problems import (
+from beltrami.report.reproductions.slides.curves import draw_curves
+from beltrami.report.reproductions.slides.problems import (
     CLAIRVOYANT,
     GLOBAL,
     GRAPH,
@@ -28,11 +28,11 @@ from beltrami.report.reproductions.multi_manifold_problems import (
     problem_of,
     trial,
 )
-from beltrami.report.reproductions.multi_manifold_purity import (
+from beltrami.report.reproductions.slides.purity import (
     N_LABELLED as PURITY_LABELLED,
 )
-from beltrami.report.reproductions.multi_manifold_purity import purity_cells, purity_lines
-from beltrami.report.reproductions.multi_manifold_tables import error_lines, verdict_lines
+from beltrami.report.reproductions.slides.purity import purity_cells, purity_lines
+from beltrami.report.reproductions.slides.tables import error_lines, verdict_lines
 
 SOURCE = "Zhu (2009), slides on multi-manifold separation"
 UNIT = {"regression": "root mean squared error", "classification": "percent of wrong classes"}
@@ -152,7 +152,7 @@ def run_trials(trials: Sequence[Trial], journal: Journal) -> dict[Trial, Result]
     Returns
     -------
     dict of Trial to dict
-        From `beltrami.report.reproductions.multi_manifold_problems.trial`.
+        From `beltrami.report.reproductions.slides.problems.trial`.
     """
     return journal.results("multi-manifold separation", trials, _tried)
 

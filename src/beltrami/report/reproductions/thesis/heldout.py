@@ -14,7 +14,9 @@ from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix, IndexMatrix, IndexVector
 from beltrami.data import principal_components
 from beltrami.graph.search import open_space
-from beltrami.report.reproductions.baseline import (
+from beltrami.report.reproductions.cells import Cell, best_neighbors, page, summary, table_lines
+from beltrami.report.reproductions.model import Reproduction, StageClock, circumstances
+from beltrami.report.reproductions.thesis.baseline import (
     COUNTS,
     LIST_LENGTH,
     errors_by_count,
@@ -22,13 +24,11 @@ from beltrami.report.reproductions.baseline import (
     lists_pay,
     majority,
 )
-from beltrami.report.reproductions.cells import Cell, best_neighbors, page, summary, table_lines
-from beltrami.report.reproductions.drawing import Line, learning_figure
-from beltrami.report.reproductions.learning_curves import MOST_EIGENVECTORS, one_fifth
-from beltrami.report.reproductions.learning_tables import SEEDS
-from beltrami.report.reproductions.model import Reproduction, StageClock, circumstances
-from beltrami.report.reproductions.samples import Images, Sample, digit_images, digit_sample
-from beltrami.report.reproductions.trials import (
+from beltrami.report.reproductions.thesis.drawing import Line, learning_figure
+from beltrami.report.reproductions.thesis.learning_curves import MOST_EIGENVECTORS, one_fifth
+from beltrami.report.reproductions.thesis.learning_tables import SEEDS
+from beltrami.report.reproductions.thesis.samples import Images, Sample, digit_images, digit_sample
+from beltrami.report.reproductions.thesis.trials import (
     eigenvector_rows,
     error_percent,
     fitted_draws,

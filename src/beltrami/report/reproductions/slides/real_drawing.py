@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from beltrami.report.palette import MARKERS, OKABE_ITO, style_of
 from beltrami.report.region_views import view_of
-from beltrami.report.reproductions.multi_manifold_real_methods import (
+from beltrami.report.reproductions.slides.real_methods import (
     BASES,
     CHOSEN,
     CLAIRVOYANT,
@@ -23,8 +23,8 @@ from beltrami.report.reproductions.multi_manifold_real_methods import (
     clusters,
     separated,
 )
-from beltrami.report.reproductions.multi_manifold_real_problems import ANGLES, RealProblem
-from beltrami.report.reproductions.multi_manifold_real_tables import Cell, tried
+from beltrami.report.reproductions.slides.real_problems import ANGLES, RealProblem
+from beltrami.report.reproductions.slides.real_tables import Cell, tried
 
 _STYLE: dict[str, dict[str, Any]] = {
     GLOBAL: {"c": "0.25", "ls": "--"},
@@ -45,7 +45,7 @@ def draw_real(
     Parameters
     ----------
     cells : sequence of dict
-        From `beltrami.report.reproductions.multi_manifold_real_tables.cells_of`.
+        From `beltrami.report.reproductions.slides.real_tables.cells_of`.
     curves : sequence of str
         Problems with learning curves.
     shown : RealProblem

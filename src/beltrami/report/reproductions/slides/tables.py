@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.report.reproductions.cells import table_lines
-from beltrami.report.reproductions.multi_manifold_problems import (
+from beltrami.report.reproductions.slides.problems import (
     CLAIRVOYANT,
     GLOBAL,
     METHODS,

@@ -9,8 +9,8 @@ import numpy as np
 
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
 from beltrami.data import load_dataset, principal_components
-from beltrami.report.reproductions.heldout import projected
-from beltrami.report.reproductions.manifold_machines import Problem
+from beltrami.report.reproductions.lapsvm.machines import Problem
+from beltrami.report.reproductions.thesis.heldout import projected
 
 SEED = 0
 TESTS = ("test", "rest of training set", "official test set")

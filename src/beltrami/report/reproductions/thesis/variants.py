@@ -13,17 +13,21 @@ from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix
 from beltrami.data import principal_components
 from beltrami.report.reproductions.cells import Cell, beside, page, summary, table_lines
-from beltrami.report.reproductions.learning_tables import SEEDS
 from beltrami.report.reproductions.model import Reproduction, StageClock, circumstances
-from beltrami.report.reproductions.published import TABLE_3_1, TABLE_3_2, PublishedTable
-from beltrami.report.reproductions.samples import (
+from beltrami.report.reproductions.thesis.learning_tables import SEEDS
+from beltrami.report.reproductions.thesis.published import TABLE_3_1, TABLE_3_2, PublishedTable
+from beltrami.report.reproductions.thesis.samples import (
     Images,
     Sample,
     digit_images,
     digit_sample,
     newsgroups,
 )
-from beltrami.report.reproductions.trials import eigenvector_rows, label_draws, spectral_errors
+from beltrami.report.reproductions.thesis.trials import (
+    eigenvector_rows,
+    label_draws,
+    spectral_errors,
+)
 
 LABELLED = (100, 500, 5000)
 EIGENVECTORS = (10, 20, 50)

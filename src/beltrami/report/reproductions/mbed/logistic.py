@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from beltrami.report.reproductions.mbed_problems import SOURCE
+from beltrami.report.reproductions.mbed.problems import SOURCE
 
 N_CURVES = 19
 """As many as the annealing has steps, from 2 to 20."""

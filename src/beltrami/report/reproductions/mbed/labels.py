@@ -22,8 +22,8 @@ from beltrami.learners import (
     PoissonClassifier,
 )
 from beltrami.report.reproductions.cells import page, summary, table_lines
-from beltrami.report.reproductions.manifold_machines import yes
-from beltrami.report.reproductions.mbed_problems import (
+from beltrami.report.reproductions.lapsvm.machines import yes
+from beltrami.report.reproductions.mbed.problems import (
     COIL_REMARK,
     DATASETS,
     SOURCE,

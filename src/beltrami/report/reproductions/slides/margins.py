@@ -15,7 +15,7 @@ from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.data import Dataset, two_squares
 from beltrami.report.reproductions.cells import summary
 from beltrami.report.reproductions.journal import Journal, Result
-from beltrami.report.reproductions.multi_manifold_problems import (
+from beltrami.report.reproductions.slides.problems import (
     CLAIRVOYANT,
     GLOBAL,
     OURS,

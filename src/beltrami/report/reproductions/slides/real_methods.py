@@ -26,7 +26,7 @@ from beltrami.learners import (
 from beltrami.learners.model import Labeled
 from beltrami.learners.regional import fit_regional, held_out_losses
 from beltrami.report.reproductions.journal import Result
-from beltrami.report.reproductions.multi_manifold_real_problems import (
+from beltrami.report.reproductions.slides.real_problems import (
     ANGLES,
     CLASSES,
     RealProblem,

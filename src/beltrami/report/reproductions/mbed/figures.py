@@ -18,7 +18,7 @@ from beltrami.report.boundary_pictures import add_legend, caption_stage, draw_ma
 from beltrami.report.boundary_views import MapView, view_of
 from beltrami.report.figures import scatter_groups
 from beltrami.report.reproductions.cells import page, table_lines
-from beltrami.report.reproductions.mbed_digits import (
+from beltrami.report.reproductions.mbed.digits import (
     DIGITS,
     N_STARTS,
     N_STEPS,
@@ -27,7 +27,7 @@ from beltrami.report.reproductions.mbed_digits import (
     starts,
     usps_digits,
 )
-from beltrami.report.reproductions.mbed_problems import SEED, SOURCE
+from beltrami.report.reproductions.mbed.problems import SEED, SOURCE
 from beltrami.report.reproductions.model import Reproduction, StageClock, circumstances
 
 STEPS = (1, 5, 13, 17)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from beltrami.report.reproductions.cells import table_lines
 from beltrami.report.reproductions.journal import Result
-from beltrami.report.reproductions.multi_manifold_real_methods import (
+from beltrami.report.reproductions.slides.real_methods import (
     CHOSEN,
     CLAIRVOYANT,
     GLOBAL,
@@ -22,7 +22,7 @@ from beltrami.report.reproductions.multi_manifold_real_methods import (
     KMEANS,
     OURS,
 )
-from beltrami.report.reproductions.multi_manifold_real_problems import CANDIDATES
+from beltrami.report.reproductions.slides.real_problems import CANDIDATES
 
 Cell = dict[str, Any]
 

@@ -23,7 +23,7 @@ from beltrami.learners.model import Labeled
 from beltrami.learners.region_count import RegionCuts
 from beltrami.report.reproductions.cells import summary, table_lines
 from beltrami.report.reproductions.journal import Journal, Result
-from beltrami.report.reproductions.multi_manifold_problems import Problem, drawn
+from beltrami.report.reproductions.slides.problems import Problem, drawn
 from beltrami.separation.separate import regions_at, shape_graph
 
 REGIONS = (2, 3, 5, 8, 12)

@@ -16,7 +16,7 @@ from beltrami.data import load_dataset
 from beltrami.embeddings.mbed.modes import PaperMode
 from beltrami.learners import Mbed
 from beltrami.report.agreement import matched_wrongly
-from beltrami.report.reproductions.mbed_problems import SEED
+from beltrami.report.reproductions.mbed.problems import SEED
 from beltrami.report.reproductions.model import StageClock
 
 DIGITS = (2, 4, 8)

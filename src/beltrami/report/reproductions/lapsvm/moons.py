@@ -17,7 +17,7 @@ from beltrami.graph.recipes import KnnGraph
 from beltrami.report.figures import bare
 from beltrami.report.palette import OKABE_ITO
 from beltrami.report.reproductions.cells import page, table_lines
-from beltrami.report.reproductions.manifold_machines import SOURCE, Bench, Problem, taught, yes
+from beltrami.report.reproductions.lapsvm.machines import SOURCE, Bench, Problem, taught, yes
 from beltrami.report.reproductions.model import Reproduction, StageClock, circumstances
 
 N_POINTS, NOISE, SEED = 200, 0.05, 0

@@ -16,8 +16,8 @@ from beltrami.report.palette import OKABE_ITO
 from beltrami.report.reproductions.cells import page, table_lines
 from beltrami.report.reproductions.journal import Journal, Result
 from beltrami.report.reproductions.model import Reproduction, circumstances
-from beltrami.report.reproductions.multi_manifold_curves import shade
-from beltrami.report.reproductions.multi_manifold_margins import (
+from beltrami.report.reproductions.slides.curves import shade
+from beltrami.report.reproductions.slides.margins import (
     MarginPlan,
     MarginTrial,
     margin_cells,
@@ -25,7 +25,7 @@ from beltrami.report.reproductions.multi_manifold_margins import (
     margin_trials,
     run_margins,
 )
-from beltrami.report.reproductions.multi_manifold_problems import (
+from beltrami.report.reproductions.slides.problems import (
     CLAIRVOYANT,
     GLOBAL,
     N_TEST,

@@ -13,8 +13,8 @@ import numpy as np
 from beltrami.core.progress import track
 from beltrami.graph.recipes import KnnGraph
 from beltrami.report.reproductions.cells import page, table_lines
-from beltrami.report.reproductions.manifold_figures import draw_pairs
-from beltrami.report.reproductions.manifold_machines import (
+from beltrami.report.reproductions.lapsvm.figures import draw_pairs
+from beltrami.report.reproductions.lapsvm.machines import (
     SOURCE,
     Bench,
     Errors,
@@ -28,7 +28,7 @@ from beltrami.report.reproductions.manifold_machines import (
     switching,
     yes,
 )
-from beltrami.report.reproductions.manifold_pairs import (
+from beltrami.report.reproductions.lapsvm.pairs import (
     TESTS,
     Images,
     pair_problem,

@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 
 from beltrami.core.progress import track
 from beltrami.graph.search import open_space
-from beltrami.report.reproductions import samples
-from beltrami.report.reproductions.baseline import knn_errors, lists_pay, neighbor_lists
 from beltrami.report.reproductions.cells import Cell, best_neighbors, page, summary, table_lines
-from beltrami.report.reproductions.drawing import Line, learning_figure
 from beltrami.report.reproductions.model import Reproduction, StageClock, circumstances
-from beltrami.report.reproductions.samples import Sample
-from beltrami.report.reproductions.trials import (
+from beltrami.report.reproductions.thesis import samples
+from beltrami.report.reproductions.thesis.baseline import knn_errors, lists_pay, neighbor_lists
+from beltrami.report.reproductions.thesis.drawing import Line, learning_figure
+from beltrami.report.reproductions.thesis.samples import Sample
+from beltrami.report.reproductions.thesis.trials import (
     SEED,
     eigenvector_rows,
     label_draws,

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from beltrami.report.palette import OKABE_ITO
-from beltrami.report.reproductions.multi_manifold_problems import (
+from beltrami.report.reproductions.slides.problems import (
     CLAIRVOYANT,
     GLOBAL,
     GRAPH,

@@ -18,7 +18,7 @@ from beltrami.embeddings.mbed.modes import PaperMode
 from beltrami.learners import Mbed
 from beltrami.report.agreement import inconsistent_pairs, matched_wrongly
 from beltrami.report.reproductions.cells import page, table_lines
-from beltrami.report.reproductions.mbed_problems import (
+from beltrami.report.reproductions.mbed.problems import (
     DATASETS,
     SEED,
     SOURCE,

@@ -10,8 +10,6 @@ from typing import Any
 
 from beltrami.core.progress import track
 from beltrami.graph.search import open_space
-from beltrami.report.reproductions import samples
-from beltrami.report.reproductions.baseline import knn_errors, lists_pay, neighbor_lists
 from beltrami.report.reproductions.cells import (
     Cell,
     best_neighbors,
@@ -22,14 +20,16 @@ from beltrami.report.reproductions.cells import (
     summary,
 )
 from beltrami.report.reproductions.model import Reproduction, StageClock, circumstances
-from beltrami.report.reproductions.published import (
+from beltrami.report.reproductions.thesis import samples
+from beltrami.report.reproductions.thesis.baseline import knn_errors, lists_pay, neighbor_lists
+from beltrami.report.reproductions.thesis.published import (
     TABLE_3_1,
     TABLE_3_2,
     TABLE_3_3,
     PublishedTable,
 )
-from beltrami.report.reproductions.samples import Sample
-from beltrami.report.reproductions.trials import (
+from beltrami.report.reproductions.thesis.samples import Sample
+from beltrami.report.reproductions.thesis.trials import (
     SEED,
     eigenvector_rows,
     label_draws,

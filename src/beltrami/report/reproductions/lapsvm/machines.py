@@ -17,7 +17,7 @@ from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.learners import LaplacianRLSClassifier, LaplacianSVC, TransductiveSVC
 from beltrami.report.reproductions.cells import summary, table_lines
-from beltrami.report.reproductions.manifold_errors import breakeven_error, plain_error
+from beltrami.report.reproductions.lapsvm.errors import breakeven_error, plain_error
 
 SOURCE = "Belkin, Niyogi and Sindhwani (2004)"
 PLAIN = "plain"
