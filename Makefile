@@ -7,7 +7,7 @@ ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
 endif
 
-.PHONY: demo test lint types layers unit bench contest manifold mbed separation door figures clean help
+.PHONY: demo test lint types layers unit bench contest manifold mbed separation door figures docs clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -80,6 +80,10 @@ door: $(VENV)/.checks  ## The front door: beside every method and peer, question
 
 figures: $(VENV)/.installed  ## The papers' figures and tables made so far; takes an hour
 	$(BIN)/beltrami reproduce all --out out/figures
+
+docs: $(VENV)/.installed  ## The book, its code run and its links checked, into out/docs
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python docs/_extensions/build_book.py
 
 clean:  ## Remove what was built
 	rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache

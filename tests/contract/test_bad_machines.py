@@ -402,3 +402,17 @@ def test_a_class_without_a_label_is_never_said_of_a_new_point(machine) -> None:
     new = np.random.default_rng(1).normal(scale=5.0, size=(50, 3))
     assert 7 not in learner.predict(new)
     assert_array_equal(learner.predict_proba(new)[:, 3], 0.0)
+
+
+@every_machine
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("size", [1e153, 1e154, 1e200])
+def test_numbers_whose_squares_overflow_are_refused(machine, kernel, size):
+    with pytest.raises(InvalidInputError, match=r"its square is beyond .* Scale the data"):
+        fitted(machine, size * np.sign(cloud()), kernel=kernel)
+
+
+@every_machine
+def test_numbers_whose_squares_vanish_are_refused(machine):
+    with pytest.raises(InvalidInputError, match=r"its square is below .* Multiply the data"):
+        fitted(machine, 1e-160 * cloud())

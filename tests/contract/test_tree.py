@@ -91,7 +91,8 @@ def public_api() -> str:
         elif callable(thing):
             lines.append(f"{name}{inspect.signature(thing)}")
             if inspect.isclass(thing):
-                methods = [m for m in vars(thing) if not m.startswith("_")]
+                own = (base for base in thing.__mro__ if base.__module__.startswith("beltrami"))
+                methods = {m for base in own for m in vars(base) if not m.startswith("_")}
                 lines += [f"    .{method}" for method in sorted(methods)]
     return "\n".join(lines) + "\n"
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.files import require_no_input
 
 PAGES = (".html", ".htm")
 
@@ -48,7 +49,7 @@ def page_target(source: str | Path, out: Path | None, inputs: Iterable[object]) 
 def map_target(source: str | Path, out: Path | None, inputs: Iterable[object]) -> Path:
     """Return where a map goes, a picture or a table; as in `table_target`."""
     from beltrami.data.tables import table_ending
-    from beltrami.report.labelling.shapes import PICTURES
+    from beltrami.report.figures import PICTURES
 
     target = _no_folder(_named(source, "map", ".png") if out is None else out)
     if target.suffix.lower() not in PICTURES:
@@ -82,13 +83,7 @@ def _no_folder(target: Path) -> Path:
 
 
 def _checked(target: Path, inputs: Iterable[object]) -> Path:
-    for path in (Path(str(one)) for one in inputs if one is not None):
-        # A missing folder on the way, as in "new/../data.csv", hides a file until it is made.
-        is_same = target.resolve() == path.resolve()
-        if is_same or (target.exists() and path.exists() and target.samefile(path)):
-            raise InvalidInputError(
-                f"{str(target)!r} is the input, which is never changed. Name another file."
-            )
+    require_no_input(target, inputs)
     folder = target.parent
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent

@@ -6,11 +6,31 @@ cannot lose its numbers.
 
 
 class BeltramiError(Exception):
-    """Base of every error that Beltrami raises on purpose."""
+    """Base of every error that Beltrami raises on purpose.
+
+    Examples
+    --------
+    >>> from beltrami import BeltramiError, KnnGraph
+    >>> try:
+    ...     KnnGraph(n_neighbors=0).build([[0.0], [1.0]])
+    ... except BeltramiError as error:
+    ...     print(error)
+    n_neighbors=0 must be at least 1.
+    """
 
 
 class BeltramiWarning(UserWarning):
-    """Base of every warning, so that all of them can be filtered by one name."""
+    """Base of every warning, so that all of them can be filtered by one name.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from beltrami import BeltramiWarning, KnnGraph
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", BeltramiWarning)
+    ...     KnnGraph(1).build([[0.0], [1.0], [5.0], [6.0]])  # would say that it built a bridge
+    Graph(4 nodes, 3 edges, 1 component, 1 bridge; exact)
+    """
 
 
 class InvalidInputError(BeltramiError, ValueError):

@@ -2,9 +2,11 @@
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from beltrami.core.errors import InvalidInputError
 
 
 @contextmanager
@@ -41,3 +43,22 @@ def write_text(target: Path, text: str) -> None:
     """Write `text` to `target` atomically, as UTF-8."""
     with atomic_path(target) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def require_no_input(target: Path, inputs: Iterable[object]) -> None:
+    """Raise when a result would be written over a file that was read.
+
+    Parameters
+    ----------
+    target : Path
+        Where the result shall be.
+    inputs : iterable of path or None
+        What was read.
+    """
+    for path in (Path(str(one)) for one in inputs if one is not None):
+        # A missing folder on the way, as in "new/../data.csv", hides a file until it is made.
+        is_same = target.resolve() == path.resolve()
+        if is_same or (target.exists() and path.exists() and target.samefile(path)):
+            raise InvalidInputError(
+                f"{str(target)!r} is the input, which is never changed. Name another file."
+            )

@@ -54,6 +54,17 @@ def crossing_spheres(
     Dataset
         Targets f; ``extras["manifold"]`` 0 on the first sphere and 1 on the second,
         ``extras["position"]`` s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import crossing_spheres
+    >>> crossing = crossing_spheres(1000, random_state=0)  # a circle through a sphere
+    >>> on_circle = crossing.extras["manifold"] == 0
+    >>> float(np.abs(crossing.points[on_circle, 2]).max())
+    0.0
+    >>> np.unique(np.linalg.norm(crossing.points[~on_circle], axis=1).round(12))
+    array([1.])
     """
     n_points, noise = check_count(n_points, name="n_points"), check_noise(noise)
     first, second = _checked(dimensions)

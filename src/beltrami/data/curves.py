@@ -49,6 +49,15 @@ def two_moons(
     -------
     Dataset
         Targets 0 and 1; ``extras["angle"]`` is the angle on the moon of the point, in radians.
+
+    Examples
+    --------
+    >>> from beltrami import two_moons
+    >>> moons = two_moons(4, spacing="even")
+    >>> moons.points.round(6).tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.0, 0.5], [1.0, -0.5]]
+    >>> moons.targets
+    array([0, 0, 1, 1])
     """
     n_points = check_count(n_points, name="n_points")
     noise = check_noise(noise)
@@ -107,6 +116,14 @@ def plane_curve(
     Dataset
         Targets 0 and 1; ``extras["arc_length"]`` along the curve from u = 0,
         ``extras["length"]`` the length of the whole curve, ``extras["parameter"]`` u.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import plane_curve
+    >>> curve = plane_curve(200, spacing="even")
+    >>> int((curve.targets != np.roll(curve.targets, 1)).sum())  # the class changes twice
+    2
     """
     n_points = check_count(n_points, name="n_points")
     noise = check_noise(noise)

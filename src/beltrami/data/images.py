@@ -56,6 +56,20 @@ def bars(
         Points of shape (n_points, size * size) with values 0 and 1, rows of the image one after
         the other; targets 0 for vertical and 1 for horizontal; ``extras["row"]`` and
         ``extras["column"]`` of the bar's upper left pixel; ``extras["shape"]`` of an image.
+
+    Examples
+    --------
+    >>> from beltrami import bars
+    >>> images = bars(2, size=5, length=4, thickness=1, random_state=0)
+    >>> for row in images.points[0].reshape(images.extras["shape"]).astype(int):
+    ...     print(row)
+    [0 0 0 0 0]
+    [0 0 1 0 0]
+    [0 0 1 0 0]
+    [0 0 1 0 0]
+    [0 0 1 0 0]
+    >>> images.targets
+    array([0, 1])
     """
     n_points, size = check_count(n_points, name="n_points"), check_count(size, name="size")
     length, thickness = _check_bar(length, thickness, size)

@@ -109,7 +109,7 @@ def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any 
     InvalidInputError
         When the length or the type is wrong, when there is no label, or one class only.
     """
-    values, has_label = labelled_mask(y, n_points, unlabeled)
+    values, has_label = labeled_mask(y, n_points, unlabeled)
     present = values[has_label]
     if present.size == 0:
         raise InvalidInputError(
@@ -129,7 +129,7 @@ def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any 
     return Labels(known, codes, _marker(known, unlabeled))
 
 
-def labelled_mask(y: Any, n_points: int, unlabeled: Any = AUTO) -> tuple[NDArray[Any], BoolVector]:
+def labeled_mask(y: Any, n_points: int, unlabeled: Any = AUTO) -> tuple[NDArray[Any], BoolVector]:
     """Give the labels one type and say which rows have one; none at all is fine here.
 
     Parameters
@@ -266,12 +266,24 @@ def _typed(values: NDArray[Any], missing: BoolVector) -> NDArray[Any]:
     )
     for kind, dtype, filler in kinds:
         if all(isinstance(value, kind) for value in present):
-            typed: NDArray[Any] = np.where(missing, filler, values).astype(dtype)
+            try:
+                typed: NDArray[Any] = np.where(missing, filler, values).astype(dtype)
+            except OverflowError as error:
+                raise _too_large(present) from error
             return typed
     names = sorted({type(value).__name__ for value in present})
     raise InvalidInputError(
         f"Unknown label type: y mixes or holds the types {', '.join(names)}. Labels must all be "
         "strings, all integers or all booleans; convert them, for example with str()."
+    )
+
+
+def _too_large(present: list[Any]) -> InvalidInputError:
+    largest = max(present, key=abs)
+    return InvalidInputError(
+        f"y holds the number {str(largest)[:20]}... of {len(str(abs(largest)))} digits, which does "
+        "not fit into 64 bits. If it is the name of a class, give it as a text, for example with "
+        "str()."
     )
 
 

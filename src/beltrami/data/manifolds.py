@@ -53,7 +53,7 @@ def circle(
 
     Examples
     --------
-    >>> from beltrami.data import circle
+    >>> from beltrami import circle
     >>> circle(4, spacing="even").points.round(6) + 0.0
     array([[ 1.,  0.],
            [ 0.,  1.],
@@ -106,6 +106,14 @@ def sphere(
     Dataset
         ``extras["direction"]`` holds the unit vectors; for m = 2 also ``"polar"`` in [0, pi],
         measured from the third axis, and ``"azimuth"`` in [0, 2 pi).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import sphere
+    >>> ball = sphere(500, radius=2.0, random_state=0)
+    >>> ball.points.shape, np.unique(np.linalg.norm(ball.points, axis=1).round(12)).tolist()
+    ((500, 3), [2.0])
     """
     n_points = check_count(n_points, name="n_points")
     dimension = check_count(dimension, name="dimension")
@@ -157,6 +165,14 @@ def torus(
     -------
     Dataset
         ``extras["toroidal"]`` is phi and ``extras["poloidal"]`` theta, both in [0, 2 pi).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import torus
+    >>> x, y, z = torus(500, random_state=0).points.T
+    >>> np.unique(np.hypot(np.hypot(x, y) - 2, z).round(12))  # the tube has radius 1
+    array([1.])
     """
     n_points = check_count(n_points, name="n_points")
     noise = check_noise(noise)
@@ -223,6 +239,15 @@ def swiss_roll(
     Dataset
         ``extras["angle"]`` is t, ``extras["arc_length"]`` s counted from the inner end, and
         ``extras["height"]`` h.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import swiss_roll
+    >>> roll = swiss_roll(500, random_state=0)
+    >>> x, _, z = roll.points.T
+    >>> np.allclose(np.hypot(x, z), roll.extras["angle"])  # a spiral: the radius is the angle
+    True
     """
     n_points = check_count(n_points, name="n_points")
     noise, width = check_noise(noise), check_positive(width, name="width")

@@ -48,6 +48,21 @@ class Dataset:
         says what each holds.
     description : str
         What the set is, where it comes from and under which terms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import Dataset
+    >>> points, signs = np.arange(8.0).reshape(4, 2), np.array([-1, 1, 1, -1])
+    >>> pairs = Dataset("pairs", points, signs, splits={"labeled": np.array([[0, 1], [2, 3]])})
+    >>> pairs
+    Dataset
+      name     pairs
+      points   4 x 2 float64
+      targets  2 classes
+      splits   labeled 2 x 2
+    >>> pairs.number_classes().partial_targets("labeled", 1)
+    array([-1, -1,  1,  0])
     """
 
     name: str

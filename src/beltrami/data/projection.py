@@ -56,7 +56,7 @@ def principal_components(
     Examples
     --------
     >>> import numpy as np
-    >>> from beltrami.data import principal_components
+    >>> from beltrami import principal_components
     >>> principal_components(np.array([[0.0, 0.0], [3.0, 4.0]]), 1)
     array([[-2.5],
            [ 2.5]])

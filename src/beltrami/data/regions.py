@@ -46,6 +46,14 @@ def dollar_sign(n_points: int, *, noise: float = 0.0, random_state: Seed = None)
     -------
     Dataset
         Targets f; ``extras["manifold"]`` 0 for the S and 1 for the line, ``extras["position"]`` s.
+
+    Examples
+    --------
+    >>> from beltrami import dollar_sign
+    >>> dollar = dollar_sign(1000, random_state=0)
+    >>> on_line = dollar.extras["manifold"] == 1
+    >>> bool((dollar.targets[on_line] <= -1).all()), bool((dollar.targets[~on_line] >= 1).all())
+    (True, True)
     """
     n_points, noise = check_count(n_points, name="n_points"), check_noise(noise)
     rng = generator(random_state)
@@ -94,6 +102,15 @@ def surface_sphere(n_points: int, *, noise: float = 0.0, random_state: Seed = No
     Dataset
         Targets f; ``extras["manifold"]`` 0 for the sphere and 1 for the sheet,
         ``extras["position"]`` s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import surface_sphere
+    >>> crossing = surface_sphere(1000, random_state=0)
+    >>> on_sphere = crossing.extras["manifold"] == 0
+    >>> np.unique(np.linalg.norm(crossing.points[on_sphere], axis=1).round(12))
+    array([1.])
     """
     n_points, noise = check_count(n_points, name="n_points"), check_noise(noise)
     rng = generator(random_state)
@@ -154,6 +171,13 @@ def density_change(
     Dataset
         Targets f; ``extras["manifold"]`` 0 where dense and 1 where sparse, ``extras["position"]``
         s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import density_change
+    >>> np.bincount(density_change(900, ratio=8.0, random_state=0).extras["manifold"])
+    array([800, 100])
     """
     n_points, noise = check_count(n_points, name="n_points"), check_noise(noise)
     counts = shares(n_points, [check_positive(ratio, name="ratio"), 1.0])
@@ -188,6 +212,14 @@ def two_squares(
     Dataset
         Targets f; ``extras["manifold"]`` 0 on the left and 1 on the right, ``extras["position"]``
         s.
+
+    Examples
+    --------
+    >>> from beltrami import two_squares
+    >>> squares = two_squares(1000, gap=0.2, random_state=0)
+    >>> across, is_right = squares.points[:, 0], squares.extras["manifold"] == 1
+    >>> float(across[is_right].min() - across[~is_right].max()) > 0.2
+    True
     """
     n_points, noise = check_count(n_points, name="n_points"), check_noise(noise)
     if not (isinstance(gap, numbers.Real) and np.isfinite(gap) and gap > -1):

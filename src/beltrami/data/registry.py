@@ -127,7 +127,7 @@ def available_datasets() -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from beltrami.data import available_datasets
+    >>> from beltrami import available_datasets
     >>> "digits" in available_datasets()
     True
     """
@@ -165,7 +165,7 @@ def load_dataset(name: str, *, folder: str | os.PathLike[str] | None = None) -> 
 
     Examples
     --------
-    >>> from beltrami.data import load_dataset
+    >>> from beltrami import load_dataset
     >>> load_dataset("iris")
     Dataset
       name     iris
@@ -181,6 +181,28 @@ def load_dataset(name: str, *, folder: str | os.PathLike[str] | None = None) -> 
     if place is not None and (place / entry.file).exists():
         return entry.reader(place / entry.file, name=name, description=entry.description)
     return _from_public_source(name, entry, place)
+
+
+def dataset_file(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return the file that a named data set is read from.
+
+    Parameters
+    ----------
+    name : str
+        One of `available_datasets`.
+    folder : str or path, optional
+        As in `load_dataset`.
+
+    Returns
+    -------
+    Path or None
+        None where the set is bundled, fetched, or not here.
+    """
+    entry = _FILES.get(name)
+    place = None if entry is None else _folder(name, folder)
+    if entry is None or place is None or not (place / entry.file).exists():
+        return None
+    return place / entry.file
 
 
 def _unknown(name: object) -> str:

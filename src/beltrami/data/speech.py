@@ -55,6 +55,15 @@ def log_spectra(
     ------
     InvalidInputError
         When the recording is shorter than a window, or the window has more than 2 K samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import log_spectra
+    >>> tone = np.sin(2 * np.pi * 1000 * np.arange(1600) / 16000)  # 1000 Hz for a tenth of a second
+    >>> spectra = log_spectra(tone, sample_rate=16000)
+    >>> spectra.shape, int(spectra[0].argmax()) * 16000 / 512
+    ((15, 256), 1000.0)
     """
     samples = np.asarray(wave)
     if samples.ndim != 1 or samples.dtype.kind not in "fiu":
@@ -110,6 +119,12 @@ def frame_centers(
     -------
     ndarray of shape (n_frames,)
         Sample numbers.
+
+    Examples
+    --------
+    >>> from beltrami.data import frame_centers
+    >>> frame_centers(640, sample_rate=16000).tolist()
+    [240, 320, 400]
     """
     width, step = _window_samples(sample_rate, window_s, step_s)
     n_samples = check_count(n_samples, name="n_samples", minimum=width)

@@ -25,7 +25,15 @@ _BLANK_LINE = re.compile(r"(?:\A|\r?\n)\r?\n")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordCounts:
-    """Documents as counts of words; row i of `matrix` is the text number ``kept[i]``."""
+    """Documents as counts of words; row i of `matrix` is the text number ``kept[i]``.
+
+    Examples
+    --------
+    >>> from beltrami import word_counts
+    >>> counts = word_counts(["red red blue", "blue sky"], n_words=2)
+    >>> counts.vocabulary, counts.kept.tolist(), counts.matrix.shape
+    (('blue', 'red'), [0, 1], (2, 2))
+    """
 
     matrix: CsrMatrix
     vocabulary: tuple[str, ...]
@@ -34,7 +42,15 @@ class WordCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BigramContexts:
-    """Words as counts of their neighbours; `frequencies` says how often each word occurs."""
+    """Words as counts of their neighbours; `frequencies` says how often each word occurs.
+
+    Examples
+    --------
+    >>> from beltrami import bigram_contexts
+    >>> contexts = bigram_contexts(["the cat saw the dog", "the end"], n_words=2)
+    >>> contexts.words, contexts.frequencies.tolist()
+    (('the', 'cat'), [3, 1])
+    """
 
     words: tuple[str, ...]
     matrix: FloatMatrix
@@ -59,7 +75,7 @@ def strip_headers(text: str) -> str:
 
     Examples
     --------
-    >>> from beltrami.data import strip_headers
+    >>> from beltrami import strip_headers
     >>> strip_headers("From: me\nSubject: test\n\nHello.\n\nBye.")
     'Hello.\n\nBye.'
     """
@@ -110,7 +126,7 @@ def word_counts(
 
     Examples
     --------
-    >>> from beltrami.data import word_counts
+    >>> from beltrami import word_counts
     >>> counts = word_counts(["red red blue", "blue sky"], n_words=2)
     >>> counts.vocabulary
     ('blue', 'red')
@@ -227,10 +243,13 @@ def bigram_contexts(sentences: Iterable[str | Sequence[str]], n_words: int = 300
 
     Examples
     --------
-    >>> from beltrami.data import bigram_contexts
-    >>> contexts = bigram_contexts(["the cat saw the dog", "the end"], n_words=1)
-    >>> contexts.words, contexts.matrix
-    (('the',), array([[0., 0.]]))
+    >>> from beltrami import bigram_contexts
+    >>> contexts = bigram_contexts(["the cat saw the dog", "the end"], n_words=2)
+    >>> contexts.words
+    ('the', 'cat')
+    >>> contexts.matrix  # "cat" stands once to the right of "the", and has "the" to its left
+    array([[0., 0., 0., 1.],
+           [1., 0., 0., 0.]])
     """
     n_words = check_count(n_words, name="n_words")
     if isinstance(sentences, str):

@@ -61,10 +61,12 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     Examples
     --------
-    >>> from beltrami import StochasticNeighborEmbedding, two_moons
-    >>> moons = two_moons(200, random_state=0)
-    >>> StochasticNeighborEmbedding(random_state=0).fit_transform(moons.points).shape
-    (200, 2)
+    >>> from sklearn.manifold import trustworthiness
+    >>> from beltrami import StochasticNeighborEmbedding, load_dataset
+    >>> flowers = load_dataset("iris")
+    >>> embedding = StochasticNeighborEmbedding(random_state=0).fit_transform(flowers.points)
+    >>> embedding.shape, bool(trustworthiness(flowers.points, embedding) > 0.95)
+    ((150, 2), True)
     """
 
     def __init__(

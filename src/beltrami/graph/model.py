@@ -173,11 +173,15 @@ class Graph:
         made = self.certificate
         count, _ = self.components()
         source = made.search if made.n_sampled == 0 else f"{made.search}, recall {made.recall:.4f}"
-        bridges = f", {made.n_bridges} bridges" if made.n_bridges else ""
+        bridges = f", {_counted(made.n_bridges, 'bridge')}" if made.n_bridges else ""
         return (
-            f"Graph({self.n_nodes} nodes, {self.n_edges} edges, {count} component"
-            f"{'s' if count != 1 else ''}{bridges}; {source})"
+            f"Graph({self.n_nodes} nodes, {self.n_edges} edges, {_counted(count, 'component')}"
+            f"{bridges}; {source})"
         )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("s" if count != 1 else "")
 
 
 def clean_weights(weights: Any) -> CsrMatrix:

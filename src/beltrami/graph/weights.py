@@ -150,6 +150,17 @@ class SharedNeighborWeights(BaseEstimator):
         q.
     n_scale : int or None, default=None
         Which neighbour's distance is a point's own scale; None leaves distances out.
+
+    Examples
+    --------
+    >>> from beltrami import KnnGraph, SharedNeighborWeights
+    >>> points = [[0.0], [1.0], [2.0], [10.0]]
+    >>> graph = KnnGraph(2, weights=SharedNeighborWeights(n_shared=2)).build(points)
+    >>> graph.weights.toarray().round(2)  # the last point shares few neighbours with the others
+    array([[0.  , 1.  , 1.  , 0.  ],
+           [1.  , 0.  , 1.  , 0.25],
+           [1.  , 1.  , 0.  , 0.25],
+           [0.  , 0.25, 0.25, 0.  ]])
     """
 
     def __init__(

@@ -145,10 +145,10 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
         float
             Share of right answers.
         """
-        from beltrami.learners.selection import labelled_accuracy
+        from beltrami.learners.selection import labeled_accuracy
 
         found = self.predict(X)
-        return labelled_accuracy(y, found, sample_weight=sample_weight, unlabeled=self.unlabeled)
+        return labeled_accuracy(y, found, sample_weight=sample_weight, unlabeled=self.unlabeled)
 
     def _checked_scores(self, X: Any) -> tuple[FloatMatrix, BoolVector]:
         check_is_fitted(self)

@@ -41,7 +41,7 @@ class Diagnosis:
         Labels per class; empty for a regression.
     n_components : int
         Connected components of the graph.
-    n_components_unlabelled : int
+    n_components_unlabeled : int
         Those without a label.
     n_unreached : int
         Rows in them.
@@ -64,6 +64,16 @@ class Diagnosis:
         Whether a baseline is clearly better.
     advice : tuple of str
         What to do, most important first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import PoissonClassifier, load_dataset
+    >>> flowers = load_dataset("iris")
+    >>> y = np.where(np.arange(150) % 10 == 0, flowers.targets, -1)
+    >>> found = PoissonClassifier().fit(flowers.points, y).diagnose()
+    >>> found.n_labels, found.class_counts
+    (15, {'0': 5, '1': 5, '2': 5})
     """
 
     learner: str
@@ -71,7 +81,7 @@ class Diagnosis:
     n_labels: int
     class_counts: dict[str, int]
     n_components: int
-    n_components_unlabelled: int
+    n_components_unlabeled: int
     n_unreached: int
     n_label_pairs: int
     purity: float | None
@@ -88,7 +98,7 @@ class Diagnosis:
         purity = "-" if self.purity is None else f"{self.purity:.1%}"
         rows = [
             ("points", f"{self.n_points}, of which {self.n_labels} labelled"),
-            ("components", f"{self.n_components}; without a label {self.n_components_unlabelled}"),
+            ("components", f"{self.n_components}; without a label {self.n_components_unlabeled}"),
             ("not reached", f"{self.n_unreached} points"),
             ("label purity", f"{purity} of {self.n_label_pairs} edges between labelled points"),
             (f"{self.measure}, held out", self._judged(show)),
@@ -162,12 +172,12 @@ def diagnosis_of(
         for name, scores in _baselines(points, metric, left_out, is_class=is_class).items()
     }
     count, membership = graph.components()
-    unlabelled = count - len(np.unique(membership[labeled.rows]))
+    n_unlabeled = count - len(np.unique(membership[labeled.rows]))
     n_pairs, purity = _purity(graph, labeled) if is_class else (0, None)
     least = _FEWEST_NET_ERRORS if is_class else 0
     beaten = [name for name, rival in rivals.items() if _is_clear(losses - rival, least)]
     average = {name: _mean(rival, left_out) for name, rival in rivals.items()}
-    advice = _advice(beaten, average, unlabelled, int((~reached).sum()), purity, n_pairs)
+    advice = _advice(beaten, average, n_unlabeled, int((~reached).sum()), purity, n_pairs)
     has_label = np.asarray(labeled.targets.any(axis=0))
     silent = [name for name, known in zip(names, has_label, strict=False) if not known]
     if silent:
@@ -182,7 +192,7 @@ def diagnosis_of(
         if is_class
         else {},
         n_components=count,
-        n_components_unlabelled=unlabelled,
+        n_components_unlabeled=n_unlabeled,
         n_unreached=int((~reached).sum()),
         n_label_pairs=n_pairs,
         purity=purity,
@@ -291,7 +301,7 @@ def _ridge(points: Points, left_out: LeftOut, *, is_class: bool) -> FloatMatrix:
 def _advice(
     beaten: list[str],
     baselines: dict[str, float],
-    unlabelled: int,
+    n_unlabeled: int,
     n_unreached: int,
     purity: float | None,
     n_pairs: int,
@@ -305,8 +315,8 @@ def _advice(
         )
     if n_unreached:
         lines.append(
-            f"{n_unreached} points in {unlabelled} component(s) have no label to learn from: label "
-            "one in each, join more neighbours (n_neighbors or radius), or use connect='mst'."
+            f"{n_unreached} points in {n_unlabeled} component(s) have no label to learn from: "
+            "label one in each, join more neighbours (n_neighbors or radius), or use connect='mst'."
         )
     if purity is not None and n_pairs >= 10 and purity < 0.5:
         lines.append(

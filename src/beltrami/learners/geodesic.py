@@ -88,8 +88,7 @@ class GeodesicNeighborsClassifier(GraphClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from beltrami import two_moons
-    >>> from beltrami.learners.geodesic import GeodesicNeighborsClassifier
+    >>> from beltrami import GeodesicNeighborsClassifier, two_moons
     >>> moons = two_moons(300, random_state=0)
     >>> y = np.full(300, -1)
     >>> y[::30] = moons.targets[::30]

@@ -119,7 +119,7 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from beltrami import KnnGraph, LaplacianSVC, two_moons
+    >>> from beltrami import LaplacianSVC, two_moons
     >>> moons = two_moons(200, random_state=0)
     >>> y = np.full(200, -1)
     >>> y[[0, 199]] = moons.targets[[0, 199]]

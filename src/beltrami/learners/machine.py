@@ -34,6 +34,7 @@ from beltrami.learners.tuning import (
     tuned_choice,
     typical_choice,
 )
+from beltrami.operators.comparison import check_comparable
 from beltrami.operators.features import SlowFeatures, check_explicit
 from beltrami.operators.kernels import (
     Gram,
@@ -101,6 +102,7 @@ class LaplacianMachine(GraphLearner):
                     "distances d give kernel='precomputed' and X = exp(-d**2 / (2 * width**2)), "
                     "say; for points another metric of the graph."
                 )
+            check_comparable(points, "euclidean")
             return super()._built_graph(points)
         check_precomputed(points)
         if recipe is None:
@@ -173,7 +175,7 @@ class LaplacianMachine(GraphLearner):
             self.random_state,
         )
 
-    def share_kernels(self, twin: "LaplacianMachine") -> None:
+    def _share_kernels(self, twin: "LaplacianMachine") -> None:
         """Take the kernels of a machine fitted on the same graph, where options are the same."""
         self._twin = twin
 

@@ -96,6 +96,11 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
     >>> moons = two_moons(200, random_state=0)
     >>> y = np.full(200, -1)
     >>> y[[0, 199]] = moons.targets[[0, 199]]
+    >>> learner = Mbed(random_state=0).fit(moons.points, y)
+    >>> bool((learner.transduction_ == moons.targets).mean() > 0.95)
+    True
+    >>> learner.predict([[0.0, 1.0], [1.0, -0.5]])
+    array([0, 1])
     >>> Mbed(mode="paper", random_state=0).fit(moons.points, y).embedding_.shape
     (200, 2)
     """

@@ -80,12 +80,6 @@ class LeftOut:
         wrong = self.scores.argmax(axis=1) != self.targets.argmax(axis=1)
         return float(np.average(wrong, weights=self.weights))
 
-    @property
-    def squared_error(self) -> float:
-        """Weighted mean of the squared residuals, summed over columns."""
-        squares = ((self.scores - self.targets) ** 2).sum(axis=1)
-        return float(np.average(squares, weights=self.weights))
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:

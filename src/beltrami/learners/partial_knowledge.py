@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.validation import check_count
-from beltrami.data.labels import encode_labels, labelled_mask
+from beltrami.data.labels import encode_labels, labeled_mask
 from beltrami.data.model import UNLABELED
 from beltrami.data.sample_weights import checked_weights
 from beltrami.data.soft_labels import are_soft_labels, encode_soft_labels
@@ -71,7 +71,7 @@ def read_knowledge(
         _require_classes(wanted, n_points)
     if y is not None and are_soft_labels(y):
         known = _soft(y, n_points, sample_weight, wanted, classes)
-    elif y is None or (wanted is not None and not labelled_mask(y, n_points, unlabeled)[1].any()):
+    elif y is None or (wanted is not None and not labeled_mask(y, n_points, unlabeled)[1].any()):
         known = _nothing(wanted, classes)
     else:
         known = _hard(y, n_points, sample_weight, n_classes, unlabeled, classes)
@@ -131,7 +131,7 @@ def _hard(
     classes: Any,
 ) -> Knowledge:
     if n_classes is not None:
-        values, has_label = labelled_mask(y, n_points, unlabeled)
+        values, has_label = labeled_mask(y, n_points, unlabeled)
         shown = values[has_label] if classes is None else np.asarray(list(classes))
         found = np.unique(shown)
         if len(found) > n_classes:

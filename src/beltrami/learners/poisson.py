@@ -21,6 +21,8 @@ _WORTH = 0.8
 """Given class sizes are followed only where the cut falls below this share of what it was."""
 _TRIFLE = 1e-9
 """Share of the largest flow that decides where nothing flows."""
+_NEARLY_ALL = 0.9999
+"""Share of one class in the weight of a component's labels above which the rest is summed apart."""
 
 
 class PoissonClassifier(GraphClassifier):
@@ -276,9 +278,14 @@ def class_sources(labeled: Labeled, component: NDArray[Any], n_components: int) 
     np.add.at(sums, own, weights * labeled.targets)
     totals = np.bincount(own, labeled.weights, minlength=n_components)
     means = sums / np.where(totals > 0, totals, 1.0)[:, None]
+    deviations = labeled.targets - means[own]
+    # Where one class has nearly all the weight, 1 - mean is rounded away; the others' sum is not.
+    is_lost = (labeled.targets == 1) & (means[own] > _NEARLY_ALL)
+    others = (sums[own] * (labeled.targets != 1)).sum(axis=1) / totals[own]
+    deviations[is_lost] = others[is_lost.any(axis=1)]
     shares = labeled.mean * labeled.targets.shape[1]
     scale = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)
-    return np.asarray(weights * (labeled.targets - means[own]) * scale)
+    return np.asarray(weights * deviations * scale)
 
 
 def _checked_steps(n_steps: Any) -> int | None:

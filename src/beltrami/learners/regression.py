@@ -43,9 +43,9 @@ class PartialLabelRegressor(RegressorMixin, PartialLabelLearner):
         float
             One for a perfect answer, zero for the mean.
         """
-        from beltrami.learners.selection import labelled_r2
+        from beltrami.learners.selection import labeled_r2
 
-        return labelled_r2(y, self.predict(X), sample_weight=sample_weight)
+        return labeled_r2(y, self.predict(X), sample_weight=sample_weight)
 
 
 class GraphRegressor(PartialLabelRegressor, GraphLearner):

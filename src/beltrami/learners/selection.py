@@ -20,7 +20,7 @@ from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Seed
 from beltrami.core.validation import check_choice, check_count
-from beltrami.data.labels import AUTO, encode_values, is_continuous, labelled_mask
+from beltrami.data.labels import AUTO, encode_values, is_continuous, labeled_mask
 from beltrami.data.sample_weights import checked_weights
 
 
@@ -49,7 +49,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
     Examples
     --------
     >>> import numpy as np
-    >>> from beltrami.learners.selection import SemiSupervisedSplit
+    >>> from beltrami import SemiSupervisedSplit
     >>> y = np.array(["a", "b", "", "a", "", "b"])
     >>> for train, test in SemiSupervisedSplit(2, shuffle=False).split(y[:, None], y):
     ...     print(train, test)
@@ -129,7 +129,7 @@ def _strata(y: Any, n: int, unlabeled: Any) -> tuple[IndexVector, IndexVector, N
 
     Numbers to predict have no classes (None), and all rows have the number 0.
     """
-    values, has_label = labelled_mask(y, n, unlabeled)
+    values, has_label = labeled_mask(y, n, unlabeled)
     if is_continuous(values[has_label]):
         _, rows = encode_values(y, n)  # here -1 is a number like any other
         return rows, np.zeros(len(rows), dtype=np.intp), None
@@ -185,7 +185,7 @@ def _dealt(strata: IndexVector, n_splits: int, rng: np.random.Generator | None) 
     return folds
 
 
-def labelled_accuracy(
+def labeled_accuracy(
     y: Any, predicted: Any, *, sample_weight: Any = None, unlabeled: Any = AUTO
 ) -> float:
     """Return the share of right answers among the rows that have a label.
@@ -212,12 +212,12 @@ def labelled_accuracy(
         When no row has a label, or the lengths or types do not match.
     """
     answers = _answers(predicted)
-    truth, rows = _labelled_classes(y, len(answers), unlabeled)
+    truth, rows = _labeled_classes(y, len(answers), unlabeled)
     weights = checked_weights(sample_weight, len(answers), rows)
     return _accuracy(truth, answers[rows], sample_weight=weights)
 
 
-def labelled_r2(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
+def labeled_r2(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     """Return R squared over the rows that have a value.
 
     Parameters
@@ -254,8 +254,8 @@ def _answers(predicted: Any) -> NDArray[Any]:
     return answers
 
 
-def _labelled_classes(y: Any, n: int, unlabeled: Any) -> tuple[NDArray[Any], IndexVector]:
-    values, has_label = labelled_mask(y, n, unlabeled)
+def _labeled_classes(y: Any, n: int, unlabeled: Any) -> tuple[NDArray[Any], IndexVector]:
+    values, has_label = labeled_mask(y, n, unlabeled)
     rows = np.flatnonzero(has_label)
     if rows.size == 0:
         raise InvalidInputError(
@@ -264,7 +264,7 @@ def _labelled_classes(y: Any, n: int, unlabeled: Any) -> tuple[NDArray[Any], Ind
     if is_continuous(values[rows]):
         raise InvalidInputError(
             "Unknown label type: continuous. Classes must be whole numbers, strings or booleans; "
-            "score numbers with labelled_r2 or a scorer of values."
+            "score numbers with labeled_r2 or a scorer of values."
         )
     return values[rows], rows
 
@@ -304,7 +304,7 @@ def _balanced_accuracy(
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledScorer:
+class LabeledScorer:
     """A score of the labelled rows, to be used as ``scoring=`` in scikit-learn.
 
     Attributes
@@ -342,7 +342,7 @@ class LabelledScorer:
         """
         n = _n_rows(X)
         if is_classifier(estimator):
-            truth, rows = _labelled_classes(y, n, _marker_of(estimator))
+            truth, rows = _labeled_classes(y, n, _marker_of(estimator))
         else:
             values, rows = encode_values(y, n)
             truth = values[rows]
@@ -362,12 +362,12 @@ def _marker_of(estimator: Any) -> Any:
     return own[0] if own else AUTO
 
 
-def labelled_scorer(
+def labeled_scorer(
     metric: Callable[..., float],
     *,
     response: Literal["predict", "predict_proba"] = "predict",
     sign: Literal[1, -1] = 1,
-) -> LabelledScorer:
+) -> LabeledScorer:
     """Make a scorer that never counts an unlabelled row.
 
     Parameters
@@ -382,15 +382,15 @@ def labelled_scorer(
 
     Returns
     -------
-    LabelledScorer
+    LabeledScorer
         To be called with an estimator, points and targets, or given as ``scoring=``.
     """
     check_choice(response, ("predict", "predict_proba"), name="response")
-    return LabelledScorer(metric, response, sign)
+    return LabeledScorer(metric, response, sign)
 
 
-accuracy_scorer = labelled_scorer(_accuracy)
-balanced_accuracy_scorer = labelled_scorer(_balanced_accuracy)
-log_loss_scorer = labelled_scorer(log_loss, response="predict_proba", sign=-1)
-r2_scorer = labelled_scorer(r2_score)
-mean_squared_error_scorer = labelled_scorer(mean_squared_error, sign=-1)
+accuracy_scorer = labeled_scorer(_accuracy)
+balanced_accuracy_scorer = labeled_scorer(_balanced_accuracy)
+log_loss_scorer = labeled_scorer(log_loss, response="predict_proba", sign=-1)
+r2_scorer = labeled_scorer(r2_score)
+mean_squared_error_scorer = labeled_scorer(mean_squared_error, sign=-1)

@@ -12,6 +12,7 @@ from beltrami.graph.fitted import checked_points
 from beltrami.learners.classification import PartialLabelClassifier, softmax
 from beltrami.learners.model import Labeled
 from beltrami.learners.regularized import checked_shares
+from beltrami.operators.comparison import check_comparable
 from beltrami.operators.kernels import (
     Gram,
     check_precomputed,
@@ -173,6 +174,9 @@ class TransductiveSVC(PartialLabelClassifier):
             instead="Fit on a sample of the unlabelled rows and predict the others.",
         )
         self.width_ = None
+        is_precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if not is_precomputed:
+            check_comparable(points, "euclidean")
         if isinstance(self.kernel, str) and self.kernel == "rbf":
             is_auto = isinstance(self.width, str) and self.width == "auto"
             given = typical_width(points) if is_auto else self.width
@@ -180,7 +184,7 @@ class TransductiveSVC(PartialLabelClassifier):
         kernel = kernel_function(
             self.kernel, width=self.width_, degree=self.degree, coef0=self.coef0
         )
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if is_precomputed:
             check_precomputed(points)
         return Gram(kernel, points.astype(np.float64))
 

@@ -36,7 +36,7 @@ def check_comparable(points: Points, metric: Any, *, is_new: bool = False) -> No
     """
     _check_metric(metric)
     values = np.asarray(points.data if issparse(points) else points)
-    largest = float(np.abs(values).max(initial=0.0))
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     if largest > _LARGEST:
         raise InvalidInputError(
             f"the largest number in the data is {largest:.3g}, and its square is beyond what a "

@@ -21,6 +21,7 @@ from beltrami.core.validation import check_count, check_positive
 
 KERNELS = ("linear", "poly", "rbf", "cosine", "precomputed")
 
+_NARROWEST = 1e-150
 _WIDTH_SAMPLE = 1000
 _DIAGONAL_BLOCK = 256
 _NEGATIVE = 1e-6
@@ -201,7 +202,7 @@ def kernel_function(kernel: Any, *, width: Any, degree: int = 3, coef0: float = 
             case "poly":
                 return PolynomialKernel(check_count(degree, name="degree"), _checked_coef0(coef0))
             case "rbf":
-                return RbfKernel(check_positive(width, name="width"))
+                return RbfKernel(_checked_width(width))
             case "cosine":
                 return CosineKernel()
             case "precomputed":
@@ -216,6 +217,16 @@ def kernel_function(kernel: Any, *, width: Any, degree: int = 3, coef0: float = 
         "a function of two sets of points that returns one number per pair. For a matrix of your "
         "own pass kernel='precomputed' and the matrix as X."
     )
+
+
+def _checked_width(width: Any) -> float:
+    checked = check_positive(width, name="width")
+    if checked < _NARROWEST:
+        raise InvalidInputError(
+            f"width={checked:.3g}: its square is below what a computer can hold. Multiply the data "
+            f"by a number that brings their distances above {_NARROWEST:.0e}."
+        )
+    return checked
 
 
 def _checked_coef0(coef0: Any) -> float:

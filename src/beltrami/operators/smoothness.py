@@ -44,6 +44,17 @@ def smoothness_operator(
     LinearOperator of shape (n, n)
         Symmetric positive semi-definite. Applying it costs one product with W for L, q for L^q,
         and a few dozen for the heat operator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami.graph.families import path
+    >>> from beltrami.operators.smoothness import smoothness_operator
+    >>> f = np.array([0.0, 0.0, 1.0])
+    >>> float(f @ (smoothness_operator(path(3)) @ f))
+    1.0
+    >>> float(f @ (smoothness_operator(path(3), ("iterated", 2)) @ f))
+    2.0
     """
     match smoothness:
         case "laplacian":
@@ -74,6 +85,13 @@ def iterated_laplacian(graph: Graph, power: int, *, kind: str = "combinatorial")
     -------
     LinearOperator of shape (n, n)
         Symmetric.
+
+    Examples
+    --------
+    >>> from beltrami.graph.families import path
+    >>> from beltrami.operators.smoothness import iterated_laplacian
+    >>> iterated_laplacian(path(3), 2) @ [1.0, 0.0, 0.0]
+    array([ 2., -3.,  1.])
     """
     times = check_count(power, name="power")
     matrix, backend = split_laplacian(graph, kind), NumpyBackend()
@@ -107,6 +125,14 @@ def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> Lin
     -------
     LinearOperator of shape (n, n)
         Symmetric positive definite.
+
+    Examples
+    --------
+    >>> from beltrami.graph.families import path
+    >>> from beltrami.operators.smoothness import heat_operator
+    >>> heat = heat_operator(path(3), -100.0) @ [3.0, 0.0, 0.0]  # after a long time it is even
+    >>> heat.round(6)
+    array([1., 1., 1.])
     """
     if not np.isfinite(t):
         raise InvalidInputError(f"t={t!r} must be a finite number.")

@@ -4,15 +4,21 @@ Figures are built as objects, without pyplot, so that nothing is global and no w
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from beltrami.core.errors import InvalidInputError
 from beltrami.core.files import atomic_path
 from beltrami.core.types import FloatMatrix
 from beltrami.report.palette import style_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PICTURES = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
+"""Endings of pictures, and what must be left out for the same figure to give the same bytes."""
 
 
 def scatter_groups(
@@ -83,22 +89,28 @@ def bare(axes: Any) -> None:
     axes.set_yticks([])
 
 
-def save_figure(figure: Figure, path: Path) -> Path:
-    """Write a figure, whole or not at all.
+def save_figure(figure: "Figure", path: Path) -> Path:
+    """Write a figure, whole or not at all; the same figure gives the same bytes.
 
     Parameters
     ----------
     figure : Figure
         What to write.
     path : Path
-        Where; the suffix chooses the format.
+        Where; it ends in .png, .svg or .pdf.
 
     Returns
     -------
     Path
         The absolute path.
     """
-    with atomic_path(path) as temporary:
-        # Without the date and the version of the library the same figure gives the same bytes.
-        figure.savefig(temporary, dpi=150, metadata={"Software": None})
+    from matplotlib import rc_context
+
+    kind = path.suffix.lower()
+    if kind not in PICTURES:
+        raise InvalidInputError(
+            f"the picture {path.name!r} must end in one of {', '.join(PICTURES)}."
+        )
+    with rc_context({"svg.hashsalt": "beltrami"}), atomic_path(path) as temporary:
+        figure.savefig(temporary, dpi=150, metadata={PICTURES[kind]: None})
     return path.resolve()

@@ -28,5 +28,11 @@ def style_of(group: int) -> tuple[str, str]:
     -------
     colour, marker : str
         For matplotlib; the first twenty-four groups have distinct pairs.
+
+    Examples
+    --------
+    >>> from beltrami.report.palette import style_of
+    >>> style_of(0), style_of(8)
+    (('#0072B2', 'o'), ('#0072B2', '^'))
     """
     return OKABE_ITO[group % len(OKABE_ITO)], MARKERS[group // len(OKABE_ITO) % len(MARKERS)]

@@ -73,6 +73,17 @@ def region_figure(
     ------
     InvalidInputError
         When the model has one region, and so no graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import MultiManifoldRegressor, dollar_sign
+    >>> from beltrami.report.region_pictures import region_figure
+    >>> dollar = dollar_sign(400, random_state=0)
+    >>> values = np.where(np.arange(400) % 10 == 0, dollar.targets, np.nan)
+    >>> model = MultiManifoldRegressor(n_regions=5, random_state=0).fit(dollar.points, values)
+    >>> len(region_figure(model, labelled=np.arange(0, 400, 10)).axes) >= 4
+    True
     """
     separated = graph_of(model)
     view = view_of(separated.points) if view is None else view

@@ -289,7 +289,7 @@ class ConstrainedKMeans(
     Examples
     --------
     >>> import numpy as np
-    >>> from beltrami.separation import ConstrainedKMeans
+    >>> from beltrami import ConstrainedKMeans
     >>> points = np.array([[0.0], [0.1], [0.2], [5.0]])
     >>> model = ConstrainedKMeans(2, min_size=2, random_state=0).fit(points)
     >>> np.bincount(model.labels_).tolist(), round(model.inertia_, 3)

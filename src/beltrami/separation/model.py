@@ -26,6 +26,15 @@ class LocalShapes:
         lambda, noise included: at least epsilon.
     noise : ndarray of shape (s,)
         epsilon: the variance in every other direction; positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami.separation.model import LocalShapes
+    >>> along = np.array([[[1.0, 0.0]]])  # one point, one direction, in the plane
+    >>> LocalShapes(along, np.array([[4.0]]), np.array([0.1])).covariance(0)
+    array([[4. , 0. ],
+           [0. , 0.1]])
     """
 
     directions: FloatMatrix
@@ -91,6 +100,16 @@ class ShapeGraph:
         Share of edges whose Hellinger distance says no more than "different" (H^2 > 0.99).
     space : Space
         The points prepared for searches; rebuilt by nobody.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import two_squares
+    >>> from beltrami.separation.separate import shape_graph
+    >>> squares = two_squares(300, gap=0.5, random_state=0)
+    >>> found = shape_graph(squares.points, np.array([0, 299]), rng=np.random.default_rng(0))
+    >>> len(found.shapes) == found.graph.n_nodes
+    True
     """
 
     points: FloatMatrix

@@ -65,6 +65,18 @@ def shape_graph(
     -----
     DegenerateDataWarning
         When most edges say no more than that shapes differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import dollar_sign
+    >>> from beltrami.separation.separate import shape_graph
+    >>> dollar = dollar_sign(500, random_state=0)
+    >>> found = shape_graph(dollar.points, np.arange(0, 500, 25), rng=np.random.default_rng(0))
+    >>> bool(np.isin(np.arange(0, 500, 25), found.rows).all())  # every labelled row is a node
+    True
+    >>> found.graph.n_nodes == len(found.shapes) == len(found.rows)
+    True
     """
     n = points.shape[0]
     _require_range(points)

@@ -222,21 +222,18 @@ class RidgePath:
     Attributes
     ----------
     free : NestedFactor
-        Of the columns without penalty.
-    n_free : int
-        How many they are.
+        Of the f columns without penalty.
     left : ndarray of shape (l, r)
         Left singular vectors of the penalised part, outside the free columns' span.
     sizes : ndarray of shape (r,)
         Its singular values.
-    right : ndarray of shape (p - n_free, r)
+    right : ndarray of shape (p - f, r)
         Its right singular vectors, divided by the roots of the penalties.
-    coupling : ndarray of shape (n_free, p - n_free)
+    coupling : ndarray of shape (f, p - f)
         Coefficients of the penalised columns on the free ones.
     """
 
     free: NestedFactor
-    n_free: int
     left: FloatMatrix
     sizes: FloatVector
     right: FloatMatrix
@@ -268,9 +265,7 @@ class RidgePath:
         # Against the columns before projection: what the free ones leave may be rounding only.
         kept = sizes > _DEPENDENT * float(np.linalg.norm(matrix[:, n_free:] / roots))
         coupling = free.coefficients(matrix[:, n_free:])
-        return cls(
-            free, n_free, left[:, kept], sizes[kept], right[kept].T / roots[:, None], coupling
-        )
+        return cls(free, left[:, kept], sizes[kept], right[kept].T / roots[:, None], coupling)
 
     def operator(self, alpha: float) -> FloatMatrix:
         """Return the matrix that turns targets into coefficients, for one strength.

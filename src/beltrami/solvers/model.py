@@ -35,7 +35,17 @@ class Basis:
     n_connected : int
         Connected components of the graph.
     orthogonality : float
-        Largest |V'V z - z| over a few random unit vectors z; V of the symmetric problem.
+        Largest ``|V'V z - z|`` over a few random unit vectors z; V of the symmetric problem.
+
+    Examples
+    --------
+    >>> from beltrami import KnnGraph, circle, eigenbasis
+    >>> ring = KnnGraph(2, weights="binary").build(circle(12, spacing="even").points)
+    >>> basis = eigenbasis(ring, 3)
+    >>> basis.vectors.shape, basis.n_zero, basis.converged
+    ((12, 3), 1, True)
+    >>> bool(basis.residuals.max() < 1e-12)
+    True
     """
 
     values: FloatVector
@@ -75,6 +85,14 @@ class Solution:
         Whether every error met the tolerance.
     solver : str
         "jacobi", "cholesky" (approximate, with conjugate gradients) or "direct".
+
+    Examples
+    --------
+    >>> from beltrami import Graph, solve
+    >>> path = Graph.from_matrix([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> solution = solve(path, [1.0, 0.0, -1.0])  # a unit current from the first node to the last
+    >>> solution.values.ravel().round(9).tolist(), solution.converged
+    ([1.0, 0.0, -1.0], True)
     """
 
     values: FloatMatrix

@@ -16,7 +16,7 @@ from beltrami.data.labels import (
     encode_labels,
     encode_values,
     is_continuous,
-    labelled_mask,
+    labeled_mask,
 )
 from beltrami.data.sample_weights import checked_weights
 
@@ -267,13 +267,13 @@ def test_the_advice_on_minus_one_is_given_only_where_it_can_help():
 
 
 def test_the_mask_needs_neither_labels_nor_two_classes():
-    values, has_label = labelled_mask(["a", None, "a"], 3)
+    values, has_label = labeled_mask(["a", None, "a"], 3)
     assert values[has_label].tolist() == ["a", "a"]
     assert has_label.tolist() == [True, False, True]
-    assert not labelled_mask([None, None], 2)[1].any()
-    assert labelled_mask([-1, 3], 2, unlabeled=None)[1].all()
+    assert not labeled_mask([None, None], 2)[1].any()
+    assert labeled_mask([-1, 3], 2, unlabeled=None)[1].all()
     with pytest.raises(InvalidInputError, match="1 of 2"):
-        labelled_mask([NAN, 3], 2, unlabeled=None)
+        labeled_mask([NAN, 3], 2, unlabeled=None)
 
 
 def test_only_floats_that_are_not_all_whole_are_continuous():
@@ -376,3 +376,10 @@ def test_two_markers_among_numbers_are_refused(y) -> None:
     with pytest.raises(InvalidInputError, match="either could mark"):
         encode_labels(y, 4)
     assert encode_labels(y, 4, unlabeled=float("nan")).classes.tolist() == [-1, 0, 1]
+
+
+@pytest.mark.parametrize("huge", [2**64, -(2**70), 10**400])
+def test_whole_numbers_beyond_64_bits_are_refused_with_advice(huge):
+    with pytest.raises(InvalidInputError, match=r"does not fit into 64 bits.* give it as a text"):
+        encode_labels([1, huge, None, 2], 4)
+    assert encode_labels(["1", str(huge), None, "2"], 4).classes.size == 3

@@ -257,7 +257,7 @@ def test_components_can_be_kept_bridged_or_refused() -> None:
         joined = KnnGraph(1, weights="binary").build(points)
     assert joined.weights[1, 2] == 1
     assert (joined.certificate.n_bridges, joined.n_edges) == (1, 3)
-    assert "1 component, 1 bridges" in repr(joined)
+    assert "1 component, 1 bridge;" in repr(joined)
     with pytest.raises(DisconnectedGraphError, match=r"KnnGraph\(.*2 components.*with 2 point"):
         KnnGraph(1, weights="binary", connect="raise").build(points)
 
@@ -305,3 +305,23 @@ def test_building_does_not_change_the_recipe_or_the_points() -> None:
     assert recipe.get_params() == parameters
     assert vars(recipe).keys() == parameters.keys()
     assert_array_equal(points, before)
+
+
+@pytest.mark.parametrize("d", [2, 20])
+@pytest.mark.parametrize("scale", [1e155, 1e200, 1e307])
+def test_points_whose_squared_distances_overflow_are_refused(d: int, scale: float) -> None:
+    points = scale * np.random.default_rng(0).uniform(-1, 1, size=(60, d))
+    with pytest.raises(InvalidInputError, match=r"squares of such distances .* Scale the columns"):
+        KnnGraph(5).build(points)
+
+
+@pytest.mark.parametrize("d", [2, 20])
+def test_a_new_point_however_far_is_attached_or_refused(d: int) -> None:
+    points = np.random.default_rng(0).normal(size=(60, d))
+    recipe = KnnGraph(5, connect="keep")
+    graph = recipe.build(points)
+    for far in (1e20, 1e100, 1e152):
+        assert np.isfinite(recipe.extend(graph, points, np.full((1, d), far)).data).all()
+    for far in (1e155, 1e200, 1e308):
+        with pytest.raises(InvalidInputError, match=r"a new point is farther .* Scale the columns"):
+            recipe.extend(graph, points, np.full((1, d), far))

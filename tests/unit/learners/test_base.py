@@ -305,7 +305,7 @@ def test_rows_out_of_reach_keep_the_marker(name: str) -> None:
     for found in (learner.scores_, learner.decision_function(near), learner.predict_proba(near)):
         assert np.isfinite(found).all()
     found = learner.diagnose()
-    assert (found.n_components_unlabelled, found.n_unreached) == (1, 30)
+    assert (found.n_components_unlabeled, found.n_unreached) == (1, 30)
 
 
 @every_classifier

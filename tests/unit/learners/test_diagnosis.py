@@ -75,7 +75,7 @@ def test_facts_of_a_graph_made_by_hand() -> None:
     learner = GraphRegularizedClassifier(graph=graph).fit(np.arange(7.0)[:, None], y)
     found = learner.diagnose()
     assert (found.learner, found.n_points, found.n_labels) == ("GraphRegularizedClassifier", 7, 4)
-    assert (found.n_components, found.n_components_unlabelled, found.n_unreached) == (2, 1, 2)
+    assert (found.n_components, found.n_components_unlabeled, found.n_unreached) == (2, 1, 2)
     assert found.class_counts == {"a": 2, "b": 2}
     assert found.n_label_pairs == 2
     assert found.purity == 0.75

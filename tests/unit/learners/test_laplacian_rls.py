@@ -4,11 +4,11 @@ import pickle
 
 import numpy as np
 import pytest
+from machine_problems import FIXED, PAPER, WIDTH, clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.datasets import make_blobs
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
@@ -26,24 +26,6 @@ from beltrami import (
 from beltrami.core.errors import DisconnectedGraphWarning
 from beltrami.learners import machine
 from beltrami.operators.roughness import Roughness
-
-WIDTH = 1.0
-PAPER = {"laplacian": "combinatorial", "power": 1, "width": WIDTH, "graph": KnnGraph(6)}
-"""Options of the paper: L = D - W over n^2."""
-
-FIXED = PAPER | {"gamma_a": 0.01, "gamma_i": 2.0}
-
-
-def clouds(seed=0, sizes=(25, 20, 15), labels=4, apart=3.0):
-    """Gaussians on the axes, shuffled; a few labels per class, in no order."""
-    points, truth = make_blobs(
-        list(sizes), centers=apart * np.eye(len(sizes), 3), random_state=seed
-    )
-    rng = np.random.default_rng(seed)
-    y = np.full(len(truth), -1)
-    for label in range(len(sizes)):
-        y[rng.choice(np.flatnonzero(truth == label), labels, replace=False)] = label
-    return points, y, truth
 
 
 def wave(seed=0, n=60, labels=15):

@@ -4,11 +4,11 @@ import pickle
 
 import numpy as np
 import pytest
+from machine_problems import FIXED, PAPER, WIDTH, clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.datasets import make_blobs
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
@@ -22,24 +22,9 @@ from beltrami import (
 )
 from beltrami.core.errors import DisconnectedGraphWarning
 
-WIDTH = 1.0
-PAPER = {"laplacian": "combinatorial", "power": 1, "width": WIDTH, "graph": KnnGraph(6)}
-FIXED = PAPER | {"gamma_a": 0.01, "gamma_i": 2.0}
 SQUARED = {"loss": "squared_hinge"}
 
 every_loss = pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-
-
-def clouds(seed=0, sizes=(25, 20, 15), labels=4, apart=3.0):
-    """Gaussians on the axes, shuffled; a few labels per class, in no order."""
-    points, truth = make_blobs(
-        list(sizes), centers=apart * np.eye(len(sizes), 3), random_state=seed
-    )
-    rng = np.random.default_rng(seed)
-    y = np.full(len(truth), -1)
-    for label in range(len(sizes)):
-        y[rng.choice(np.flatnonzero(truth == label), labels, replace=False)] = label
-    return points, y, truth
 
 
 def pair(seed=0, labels=8, apart=1.5):

@@ -283,3 +283,23 @@ def test_of_many_labels_a_sample_is_left_out(monkeypatch) -> None:
     left_out = PoissonClassifier().fit(points, y)._left_out()
     assert len(left_out.rows) == 4
     assert_array_equal(left_out.targets.argmax(axis=1), y[left_out.rows])
+
+
+@pytest.mark.parametrize("factor", [1e9, 1e12, 1e20])
+@pytest.mark.parametrize("heavy", [[0], [0, 1], [0, 6]])
+def test_labels_whose_weights_differ_by_many_orders_are_weighed(factor, heavy) -> None:
+    """The heavy label's own source is minus the sum of the others', which 1 - mean rounds away."""
+    graph = disjoint_union(grid(3, 3), ring(6))
+    y = np.full(15, -1)
+    y[[0, 1, 4, 8, 9, 11, 13]] = [0, 0, 1, 2, 0, 1, 1]
+    weights = np.ones(15)
+    weights[np.flatnonzero(y >= 0)[heavy]] = factor
+    learner = PoissonClassifier(graph=graph, n_steps=0).fit(np.zeros((15, 1)), y, weights)
+    assert np.isfinite(learner.scores_).all()
+    rows = np.flatnonzero(y >= 0)
+    labeled = Labeled(rows, np.eye(3)[y[rows]], weights[rows])
+    sources = class_sources(labeled, np.repeat([0, 1], [9, 6]), 2)
+    for inside in (rows < 9, rows >= 9):
+        total = np.abs(sources[inside]).sum(axis=0)
+        assert_allclose(sources[inside].sum(axis=0), 0, atol=1e-12 * total.max())
+        assert (np.abs(sources[inside].sum(axis=0)) <= 1e-12 * total).all()

@@ -191,6 +191,16 @@ def test_the_influence_turns_targets_into_values(smoothness) -> None:
 # --- leave-one-out ----------------------------------------------------------------------------
 
 
+def _assert_refits(graph, smoothness, labeled, gamma: float) -> None:
+    """Leaving a label out is the minimiser without it, at the same strength."""
+    total = labeled.weights.sum()
+    found = KernelFit.of(smoother_of(graph, smoothness), labeled).held_out(gamma * total)
+    for i, row in enumerate(labeled.rows):
+        rest = without(labeled, i)
+        again = minimiser(graph, smoothness, rest, gamma * total / rest.weights.sum())
+        assert_allclose(found[i], again[row], atol=1e-9)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("gamma", [0.0, 1e-3, 1.0])
 @pytest.mark.parametrize("smoothness", SMOOTHNESS)
@@ -199,12 +209,7 @@ def test_leave_one_out_is_a_refit_with_the_same_strength(
 ) -> None:
     graph = random_graph(22)
     labeled = some_labels(graph, 8, weighted=weighted, n_targets=2)
-    total = labeled.weights.sum()
-    found = KernelFit.of(smoother_of(graph, smoothness), labeled).held_out(gamma * total)
-    for i, row in enumerate(labeled.rows):
-        rest = without(labeled, i)
-        again = minimiser(graph, smoothness, rest, gamma * total / rest.weights.sum())
-        assert_allclose(found[i], again[row], atol=1e-9)
+    _assert_refits(graph, smoothness, labeled, gamma)
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.1])
@@ -212,12 +217,7 @@ def test_leave_one_out_is_a_refit_with_the_same_strength(
 def test_leave_one_out_on_two_components_is_a_refit(smoothness, gamma: float) -> None:
     graph = disjoint_union(random_graph(12), random_graph(10, seed=3))
     labeled = some_labels(graph, 9, weighted=True, seed=5)
-    total = labeled.weights.sum()
-    found = KernelFit.of(smoother_of(graph, smoothness), labeled).held_out(gamma * total)
-    for i, row in enumerate(labeled.rows):
-        rest = without(labeled, i)
-        again = minimiser(graph, smoothness, rest, gamma * total / rest.weights.sum())
-        assert_allclose(found[i], again[row], atol=1e-9)
+    _assert_refits(graph, smoothness, labeled, gamma)
 
 
 def test_leave_one_out_is_exact_where_the_heat_has_made_labels_alike() -> None:

@@ -23,9 +23,9 @@ from beltrami.learners.selection import (
     SemiSupervisedSplit,
     accuracy_scorer,
     balanced_accuracy_scorer,
-    labelled_accuracy,
-    labelled_r2,
-    labelled_scorer,
+    labeled_accuracy,
+    labeled_r2,
+    labeled_scorer,
     log_loss_scorer,
     mean_squared_error_scorer,
     r2_scorer,
@@ -252,51 +252,51 @@ def test_cross_validation_of_a_regressor_scores_values():
     ],
 )
 def test_accuracy_counts_labelled_rows_and_a_marker_as_wrong(y, predicted, expected):
-    assert labelled_accuracy(y, predicted) == pytest.approx(expected)
+    assert labeled_accuracy(y, predicted) == pytest.approx(expected)
 
 
 def test_accuracy_understands_other_markers():
-    assert labelled_accuracy([0, 1, 2], np.array([0, 1, 1]), unlabeled=0) == 0.5
-    assert labelled_accuracy([-1, 1, 1], np.array([-1, 1, 1]), unlabeled=None) == 1
+    assert labeled_accuracy([0, 1, 2], np.array([0, 1, 1]), unlabeled=0) == 0.5
+    assert labeled_accuracy([-1, 1, 1], np.array([-1, 1, 1]), unlabeled=None) == 1
     lost = np.array([None, 1, -1], dtype=object)
-    assert labelled_accuracy([-1, 1, -1], lost, unlabeled=None) == pytest.approx(2 / 3)
+    assert labeled_accuracy([-1, 1, -1], lost, unlabeled=None) == pytest.approx(2 / 3)
 
 
 def test_accuracy_is_weighted_by_the_rows_that_count():
     weights = [3.0, 1.0, np.nan]
-    assert labelled_accuracy([0, 1, -1], np.array([0, 0, 0]), sample_weight=weights) == 0.75
+    assert labeled_accuracy([0, 1, -1], np.array([0, 0, 0]), sample_weight=weights) == 0.75
     with pytest.raises(InvalidInputError, match="sample_weight"):
-        labelled_accuracy([0, 1, -1], np.array([0, 0, 0]), sample_weight=[1.0, 1.0])
+        labeled_accuracy([0, 1, -1], np.array([0, 0, 0]), sample_weight=[1.0, 1.0])
 
 
 def test_accuracy_refuses_what_cannot_be_scored():
     with pytest.raises(InvalidInputError, match="none of its 2 rows"):
-        labelled_accuracy([-1, -1], np.array([0, 1]))
+        labeled_accuracy([-1, -1], np.array([0, 1]))
     with pytest.raises(InvalidInputError, match="3 rows and 2 labels"):
-        labelled_accuracy([0, 1], np.array([0, 1, 1]))
+        labeled_accuracy([0, 1], np.array([0, 1, 1]))
     with pytest.raises(InvalidInputError, match=r"shape \(2, 2\)"):
-        labelled_accuracy([0, 1], np.eye(2))
+        labeled_accuracy([0, 1], np.eye(2))
     with pytest.raises(InvalidInputError, match="texts and numbers"):
-        labelled_accuracy([0, 1], np.array(["0", "1"]))
+        labeled_accuracy([0, 1], np.array(["0", "1"]))
     with pytest.raises(InvalidInputError, match="continuous"):
-        labelled_accuracy([0.5, 1], np.array([0, 1]))
+        labeled_accuracy([0.5, 1], np.array([0, 1]))
 
 
 def test_r2_is_that_of_scikit_learn_on_the_labelled_rows():
     rng = np.random.default_rng(0)
     y, predicted, weights = rng.standard_normal((3, 30))
     weights, y[-10:], predicted[-10:] = np.abs(weights), np.nan, 1e6
-    assert labelled_r2(y, predicted) == pytest.approx(r2_score(y[:20], predicted[:20]))
-    assert labelled_r2(y, predicted, sample_weight=weights) == pytest.approx(
+    assert labeled_r2(y, predicted) == pytest.approx(r2_score(y[:20], predicted[:20]))
+    assert labeled_r2(y, predicted, sample_weight=weights) == pytest.approx(
         r2_score(y[:20], predicted[:20], sample_weight=weights[:20])
     )
-    assert labelled_r2([None, -1, 2], [0, -1, 2]) == 1  # -1 is a number
+    assert labeled_r2([None, -1, 2], [0, -1, 2]) == 1  # -1 is a number
     with pytest.warns(UndefinedMetricWarning):
-        assert np.isnan(labelled_r2([1.0, np.nan], [1.0, 2.0]))
+        assert np.isnan(labeled_r2([1.0, np.nan], [1.0, 2.0]))
     with pytest.raises(InvalidInputError, match="no value at all"):
-        labelled_r2([np.nan, np.nan], [1.0, 2.0])
+        labeled_r2([np.nan, np.nan], [1.0, 2.0])
     with pytest.raises(InvalidInputError, match="2 rows and 3"):
-        labelled_r2([1.0, 2.0, 3.0], [1.0, 2.0])
+        labeled_r2([1.0, 2.0, 3.0], [1.0, 2.0])
 
 
 # --- scorers -----------------------------------------------------------------
@@ -349,11 +349,11 @@ def test_a_scorer_of_ones_own_gets_truth_and_answers_of_the_labelled_rows():
         assert (truth.tolist(), answers.tolist()) == (["a", "b", "b", "b"], ["a", "b", "a", "b"])
         return 3.0
 
-    assert labelled_scorer(pairs_of, sign=-1)(Parrot(ANSWERS), X, Y) == -3
-    macro = labelled_scorer(lambda truth, answers: f1_score(truth, answers, average="macro"))
+    assert labeled_scorer(pairs_of, sign=-1)(Parrot(ANSWERS), X, Y) == -3
+    macro = labeled_scorer(lambda truth, answers: f1_score(truth, answers, average="macro"))
     assert 0 < macro(Parrot(ANSWERS), X, Y) < 1
     with pytest.raises(InvalidInputError, match="'predict', 'predict_proba'"):
-        labelled_scorer(log_loss, response="decision_function")
+        labeled_scorer(log_loss, response="decision_function")
 
 
 def test_scorers_serve_estimators_of_scikit_learn_and_travel_to_other_processes():

@@ -307,3 +307,11 @@ def test_parameters_that_make_no_sense_are_refused(options, message: str) -> Non
     points, y, _ = clouds()
     with pytest.raises(InvalidInputError, match=message):
         TransductiveSVC(**options).fit(points, y)
+
+
+@pytest.mark.parametrize(("scale", "problem"), [(1e160, "beyond"), (1e-160, "below")])
+def test_numbers_whose_squares_leave_the_range_of_floats_are_refused(scale, problem):
+    points = scale * np.random.default_rng(0).normal(size=(20, 2))
+    y = np.where(np.arange(20) < 4, np.arange(20) % 2, -1)
+    with pytest.raises(InvalidInputError, match=f"its square is {problem} what a computer can"):
+        TransductiveSVC().fit(points, y)

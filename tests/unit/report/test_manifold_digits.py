@@ -83,7 +83,7 @@ def test_the_first_images_train_and_all_others_test(data_folder):
 
 @pytest.mark.data
 def test_a_quick_run_leaves_a_figure_a_record_and_a_page(data_folder, tmp_path):
-    found = REPRODUCTIONS["lapsvm-usps"](quick=True)
+    found = REPRODUCTIONS["lapsvm-usps"].make(quick=True)
     assert len(found.save("x", tmp_path)) == 3
     record = json.loads((tmp_path / "x.json").read_text())
     assert record == found.record

@@ -63,7 +63,7 @@ def test_thirty_speakers_train_and_thirty_others_test(data_folder):
 
 @pytest.mark.data
 def test_a_quick_run_leaves_a_figure_a_record_and_a_page(data_folder, tmp_path):
-    found = REPRODUCTIONS["lapsvm-isolet"](quick=True)
+    found = REPRODUCTIONS["lapsvm-isolet"].make(quick=True)
     assert len(found.save("x", tmp_path)) == 3
     record = json.loads((tmp_path / "x.json").read_text())
     assert record == found.record

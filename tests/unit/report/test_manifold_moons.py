@@ -19,7 +19,7 @@ from beltrami.report.reproductions.model import record_text
 
 @pytest.fixture(scope="module")
 def found():
-    return REPRODUCTIONS["lapsvm-moons"](quick=True)
+    return REPRODUCTIONS["lapsvm-moons"].make(quick=True)
 
 
 def test_a_draw_has_one_label_of_each_class_and_comes_back():

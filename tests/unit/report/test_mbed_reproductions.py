@@ -167,7 +167,7 @@ def test_stages_stand_in_order_and_the_chosen_one_is_among_them(model):
 def test_the_curves_of_figure_one_run_from_ten_radii_to_a_tenth():
     scales = annealed_scales()
     assert (scales[0], scales[9], scales[-1]) == pytest.approx((10, 1, 0.1))
-    assert isinstance(REPRODUCTIONS["mbed-figure-1"]().figure, Figure)
+    assert isinstance(REPRODUCTIONS["mbed-figure-1"].make().figure, Figure)
 
 
 def test_draws_have_two_labels_of_each_class_and_come_back():
@@ -251,7 +251,7 @@ def test_figure_three_counts_wrong_points_and_shows_the_annealing():
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["mbed-figure-2", "mbed-figure-3"])
 def test_a_quick_run_of_a_figure_leaves_its_files(name, data_folder, tmp_path):
-    found = REPRODUCTIONS[name](quick=True)
+    found = REPRODUCTIONS[name].make(quick=True)
     assert found.record["name"] == name
     assert drawn_of(found.record["errors"])["of"] > 0
     assert {path.suffix for path in found.save(name, tmp_path)} == {".png", ".json", ".md"}

@@ -8,7 +8,6 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
 
 from beltrami.data import dollar_sign, two_squares
-from beltrami.report.reproductions import REPRODUCTIONS
 from beltrami.report.reproductions.journal import Journal
 from beltrami.report.reproductions.model import record_text
 from beltrami.report.reproductions.slides import margins as multi_manifold_margins
@@ -18,6 +17,7 @@ from beltrami.report.reproductions.slides.margins import (
     MarginTrial,
     decision_sets,
     margin_cells,
+    margin_plan,
     margin_trials,
     squares,
 )
@@ -50,6 +50,7 @@ from beltrami.report.reproductions.slides.purity import (
     purity_cells,
     purity_lines,
 )
+from beltrami.report.reproductions.slides.sizes import Size
 from beltrami.report.reproductions.slides.table import (
     Plan,
     Trial,
@@ -130,7 +131,7 @@ def test_a_journal_goes_on_where_it_stopped(tmp_path):
 
 
 def test_the_full_plan_goes_from_few_to_many_labels():
-    plan = plan_for(quick=False)
+    plan = plan_for(Size.FULL)
     assert plan.sets == tuple(SETS)
     assert plan.labelled == (20, 60, 200, 640)
     assert set(plan.draws) == set(METHODS)
@@ -163,7 +164,7 @@ def test_tables_show_every_row_losing_ones_included():
     assert "ours goes 50% at m = 2000" in verdict_lines(cells)[0]
     assert "worse" not in verdict_lines(cells)[0]
     assert seconds_of(found)[OURS] == 0.5 * 2 * 2 * 2 * 2
-    record = multi_manifold_record(plan, cells, [], seconds_of(found))
+    record = multi_manifold_record(Size.FULL, plan, cells, [], seconds_of(found))
     assert json.loads(record_text(record))["errors"][0]["each"] == [1.0, 1.0]
     worse = cells_of(run_trials(trials, _journal(trials, {**errors, OURS: 1.5})))
     assert "worse than Global at n = 20, m = 2000 (1.5 against 1)" in verdict_lines(worse)[0]
@@ -236,7 +237,8 @@ def test_margins_are_tabled_and_drawn_with_paired_gains():
     figure = draw_margins(cells)
     assert figure.axes[0].get_xlim()[0] > figure.axes[0].get_xlim()[1]
     assert (
-        json.loads(record_text(margin_record(SMALL, found)))["n"] == "30 labelled, 300 unlabelled"
+        json.loads(record_text(margin_record(Size.BOOK, SMALL, found)))["n"]
+        == "30 labelled, 300 unlabelled"
     )
 
 
@@ -254,8 +256,9 @@ def test_scenes_are_fitted_with_the_regions_they_ask_for():
     assert len(labelled) == 80
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["multi-manifold", "multi-manifold-pictures", "now-it-helps"])
-def test_quick_runs_write_their_files(name, tmp_path):
-    written = [path.suffix for path in REPRODUCTIONS[name](quick=True).save(name, tmp_path)]
-    assert written == ([".png"] if name.endswith("pictures") else [".png", ".json", ".md"])
+def test_the_book_runs_a_part_of_the_full_plan():
+    book, full = plan_for(Size.BOOK), plan_for(Size.FULL)
+    assert set(trials_of(book)) < set(trials_of(full))
+    assert set(margin_trials(margin_plan(Size.BOOK))) < set(margin_trials(margin_plan(Size.FULL)))
+    assert Size.FULL.named("x") == "x-full"
+    assert Size.QUICK.named("x") == Size.BOOK.named("x") == "x"

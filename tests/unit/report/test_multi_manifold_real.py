@@ -41,6 +41,7 @@ from beltrami.report.reproductions.slides.real_tables import (
     paired,
     won_lines,
 )
+from beltrami.report.reproductions.slides.sizes import Size
 
 
 def _two_lines(draw, kind=VALUES):
@@ -123,7 +124,7 @@ def test_the_page_holds_every_problem_losses_included():
 
 
 def test_trials_go_draw_by_draw_and_know_their_curves():
-    trials = list(trials_of(quick=False))
+    trials = list(trials_of(Size.FULL))
     assert len(set(trials)) == len(trials)
     assert [one.draw for one in trials] == sorted(one.draw for one in trials)
     assert {one.data for one in trials} == set(CANDIDATES)
@@ -153,7 +154,7 @@ def test_real_problems_have_labels_of_their_kind(data_folder, name):
 
 
 def test_the_quick_reproduction_runs(data_folder):
-    found = REPRODUCTIONS["multi-manifold-real"](quick=True)
+    found = REPRODUCTIONS["multi-manifold-real"].make(quick=True)
     assert "iris sepals" in found.table
     assert found.figure is not None
     record = json.loads(record_text(found.record))

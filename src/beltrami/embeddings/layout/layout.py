@@ -1,5 +1,7 @@
 """The door of this folder: a graph enters, a map for people to look at leaves."""
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -10,7 +12,6 @@ from beltrami.core.types import CsrMatrix, FloatMatrix, IndexVector, Seed
 from beltrami.core.validation import check_count
 from beltrami.embeddings.layout.descent import Forces, refined, settled
 from beltrami.embeddings.layout.packing import drawn_in, framed, packed, turned
-from beltrami.embeddings.layout.placement import checked_positions
 from beltrami.embeddings.layout.sampling import drawn_part, filled_in
 from beltrami.embeddings.layout.start import basis_start, eigenvector_start, roughened
 from beltrami.graph.model import Graph
@@ -87,7 +88,7 @@ def layout_graph(
         raise InvalidInputError(
             f"basis has {len(basis.vectors)} rows and the graph {n} nodes; it is of another graph."
         )
-    given = None if initial is None else checked_positions(initial, n, name="initial")
+    given = None if initial is None else _checked_positions(initial, n, name="initial")
     require_memory(
         _BYTES_PER_EDGE * graph.weights.nnz + _BYTES_PER_NODE * n,
         what=f"the map of {n} nodes",
@@ -202,3 +203,20 @@ def _finished(positions: FloatMatrix, membership: IndexVector, *, turn: bool) ->
     if len(sizes) > 1:
         out[order] = packed(out[order], sizes)
     return framed(out)
+
+
+def _checked_positions(positions: Any, n: int, *, name: str) -> FloatMatrix:
+    """Return positions as n finite pairs of float64, or say what is wrong with them."""
+    try:
+        places = np.asarray(positions, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{name} cannot be read as numbers ({error}).") from error
+    if places.shape != (n, 2):
+        raise InvalidInputError(
+            f"{name} must have shape ({n}, 2), a pair for each node of the graph, and have shape "
+            f"{places.shape}."
+        )
+    if not np.isfinite(places).all():
+        bad = int((~np.isfinite(places)).any(axis=1).sum())
+        raise InvalidInputError(f"{name} contain NaN or infinity in {bad} row(s) of {n}.")
+    return places

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.core.types import FloatMatrix, IndexVector
 
 _KEPT = 99.9  # per cent of a component's points that stay where they are
 _MARGIN = 0.15  # of a component's own side
@@ -96,10 +96,3 @@ def _shelved(boxes: FloatMatrix, order: IndexVector) -> FloatMatrix:
         shelf.append(one)
         used += wide
     return centres
-
-
-def spread(positions: FloatMatrix, indptr: IndexVector, indices: IndexVector) -> FloatVector:
-    """Return the length of every edge on the map."""
-    rows = np.repeat(np.arange(len(positions)), np.diff(indptr))
-    gap = positions[rows] - positions[indices]
-    return np.hypot(gap[:, 0], gap[:, 1])

@@ -43,9 +43,11 @@ class PaperMode(BaseEstimator):
 
     Examples
     --------
-    >>> from beltrami import Mbed, PaperMode
-    >>> Mbed(mode=PaperMode(reach=1.0)).mode.reach
-    1.0
+    >>> from beltrami import Mbed, PaperMode, load_dataset
+    >>> flowers = load_dataset("iris")
+    >>> learner = Mbed(3, mode=PaperMode(n_steps=100), random_state=0).fit(flowers.points)
+    >>> learner.embedding_.shape, learner.label_distributions_.shape
+    ((150, 3), (150, 3))
     """
 
     def __init__(
@@ -180,9 +182,14 @@ class PracticalMode(BaseEstimator):
 
     Examples
     --------
-    >>> from beltrami import Mbed, PracticalMode
-    >>> Mbed(mode=PracticalMode(perplexity=15.0)).mode.perplexity
-    15.0
+    >>> import numpy as np
+    >>> from beltrami import Mbed, PracticalMode, load_dataset
+    >>> flowers = load_dataset("iris")
+    >>> y = np.where(np.arange(150) % 10 == 0, flowers.targets, -1)
+    >>> mode = PracticalMode(perplexity=15.0, guess_weight=0.0)  # no guesses
+    >>> learner = Mbed(mode=mode, random_state=0).fit(flowers.points, y)
+    >>> bool((learner.transduction_ == flowers.targets).mean() > 0.9)
+    True
     """
 
     def __init__(

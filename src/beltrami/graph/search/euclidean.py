@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import track
 from beltrami.core.threads import renewed_limit, threads_in_force
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, IndexVector
@@ -56,10 +57,14 @@ class EuclideanSpace:
     @classmethod
     def of(cls, points: FloatMatrix) -> "EuclideanSpace":
         """Prepare points."""
-        mean = points.mean(axis=0, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = points.mean(axis=0, dtype=np.float64)
+            above, below = points.max(axis=0) - mean, mean - points.min(axis=0)
+            spread = float(max(np.max(above), np.max(below)))
+        if not np.isfinite(spread * spread):
+            raise _too_far(f"the columns of X spread over {spread:.3g}")
         # Unit spread keeps float32 squares away from overflow and underflow, whatever the units.
-        spread = max(np.max(points.max(axis=0) - mean), np.max(mean - points.min(axis=0)))
-        scale = float(spread) if spread > 0 else 1.0
+        scale = spread if spread > 0 else 1.0
         return cls(points, _compact(points, mean, scale), mean, scale)
 
     @property
@@ -72,7 +77,10 @@ class EuclideanSpace:
         checked = check_queries(queries, self.points.shape[1])
         points = checked.toarray() if issparse(checked) else np.asarray(checked)
         compact = _compact(points, self.mean, self.scale)
-        return self._search(points, compact, self.points, self.compact, k)
+        found, distances = self._search(points, compact, self.points, self.compact, k)
+        if not np.isfinite(distances).all():
+            raise _too_far("a new point is farther from the others than 1e154")
+        return found, distances
 
     def nearest_between(
         self, rows: IndexVector, base: IndexVector, k: int
@@ -153,9 +161,11 @@ class EuclideanSpace:
         if wanted < base.shape[0]:
             # In units of the compact points, with |y| <= |x| + |x - y| for what could be missed.
             reach = distances[:, -1] / self.scale
-            lengths = np.linalg.norm(compact_queries, axis=1).astype(np.float64)
-            rounding = _rounding(base.shape[1]) * (2 * lengths + reach) ** 2
-            self._scan_again(reach**2 >= last - rounding, queries, base, indices, distances)
+            with np.errstate(over="ignore", invalid="ignore"):  # a new point may be very far
+                lengths = np.linalg.norm(compact_queries, axis=1).astype(np.float64)
+                rounding = _rounding(base.shape[1]) * (2 * lengths + reach) ** 2
+                is_doubtful = reach**2 >= last - rounding
+            self._scan_again(is_doubtful, queries, base, indices, distances)
         return indices, distances
 
     def _search_tree(
@@ -200,6 +210,13 @@ class EuclideanSpace:
                 advance(len(block))
 
 
+def _too_far(what: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{what}, and squares of such distances are beyond what a computer can hold. Scale the "
+        "columns first, for example with sklearn.preprocessing.StandardScaler."
+    )
+
+
 def _rounding(dimensions: int) -> float:
     """Bound, as a share of (|x| + |y|)^2, how far float32 products err in |x - y|^2."""
     # Sums of d products err by about sqrt(d) units in the last place; twice that, and a few more.
@@ -210,7 +227,8 @@ def _compact(points: FloatMatrix, mean: FloatVector, scale: float) -> NDArray[np
     compact = np.empty(points.shape, dtype=np.float32)
     for start in range(0, len(points), _QUERY_BLOCK):
         rows = slice(start, start + _QUERY_BLOCK)
-        compact[rows] = (points[rows] - mean) / scale
+        with np.errstate(over="ignore"):  # a new point may be very far
+            compact[rows] = (points[rows] - mean) / scale
     return compact
 
 
@@ -223,7 +241,8 @@ def _tree_candidates(tree: Any, queries: FloatMatrix, k: int) -> tuple[IndexMatr
             distances, indices = tree.query(
                 block, k=np.arange(1, k + 1), workers=threads_in_force()
             )
-            found.append(indices)
+            # Where squares overflow the tree finds nothing, and names a row that does not exist.
+            found.append(np.minimum(indices, tree.n - 1))
             last.append(distances[:, -1])
             advance(len(block))
     return np.concatenate(found).astype(np.int64, copy=False), np.concatenate(last)

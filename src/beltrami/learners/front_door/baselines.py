@@ -7,12 +7,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, Points
 from beltrami.graph.search import open_space
-from beltrami.learners.front_door.candidates import NEVER, Candidate, View
+from beltrami.learners.front_door.candidates import NEVER, Candidate, ColumnScale, View
 from beltrami.learners.front_door.folds import folds
 from beltrami.learners.model import Labeled
 
@@ -28,11 +27,7 @@ class LogisticCandidate(Candidate):
     def fit(self, view: View, labeled: Labeled) -> FloatMatrix:
         """Fit to the labelled rows; the scale of the columns is that of all."""
         points = view.plain
-        self._center, self._spread = None, None
-        if not issparse(points):
-            self._center = np.asarray(points.mean(axis=0, dtype=np.float64))
-            spread = np.asarray(points.std(axis=0, dtype=np.float64))
-            self._spread = np.where(spread > 0, spread, 1.0)
+        self._scale = ColumnScale.of(points)
         self._model = self._fitted(points[labeled.rows], labeled)
         return self.at(points, points)
 
@@ -65,18 +60,12 @@ class LogisticCandidate(Candidate):
         with serial_blas(), warnings.catch_warnings():  # small products: threads would only wait
             # That it stopped early is no news here: it is judged anyway.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return model.fit(self._scaled(points), codes, labeled.weights)
-
-    def _scaled(self, points: Points) -> Points:
-        if self._center is None:
-            return points
-        scaled: FloatMatrix = (points - self._center) / self._spread
-        return scaled
+            return model.fit(self._scale.applied(points), codes, labeled.weights)
 
     def _said(self, model: Any, points: Points) -> FloatMatrix:
         found = np.full((points.shape[0], self._n_classes), NEVER)
         with np.errstate(divide="ignore"):  # the logarithm of no chance
-            said = model.predict_log_proba(self._scaled(points))
+            said = model.predict_log_proba(self._scale.applied(points))
         found[:, model.classes_] = np.maximum(said, NEVER)
         return found
 

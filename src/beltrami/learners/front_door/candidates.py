@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points, Seed
 from beltrami.graph.model import Graph
@@ -53,6 +54,38 @@ class View:
     metric: Any
     n_classes: int
     random_state: Seed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnScale:
+    """Columns put on one scale: that of all rows, labelled or not.
+
+    Attributes
+    ----------
+    center, spread : ndarray of shape (d,) or None
+        Means and standard deviations, one for a column that does not vary; None for sparse data,
+        which stay as they are.
+    """
+
+    center: FloatVector | None
+    spread: FloatVector | None
+
+    @classmethod
+    def of(cls, points: Points) -> "ColumnScale":
+        """Measure the columns."""
+        if issparse(points):
+            return cls(None, None)
+        spread = np.asarray(points.std(axis=0, dtype=np.float64))
+        return cls(
+            np.asarray(points.mean(axis=0, dtype=np.float64)), np.where(spread > 0, spread, 1.0)
+        )
+
+    def applied(self, points: Points) -> Points:
+        """Return points on that scale."""
+        if self.center is None or self.spread is None:
+            return points
+        scaled: FloatMatrix = (points - self.center) / self.spread
+        return scaled
 
 
 class Candidate(ABC):
@@ -124,7 +157,7 @@ class GraphCandidate(Candidate):
         if self._learner is None or len(self._learner.classes_) != view.n_classes:
             learner = self._make(view)
             if self._twin is not None:
-                learner.share_kernels(self._twin._learner)
+                learner._share_kernels(self._twin._learner)
             # One that cannot be fitted is not kept: it would be taken for fitted the next time.
             self._learner = None
             self._learner = learner.fit_on(view.points, view.graph, view.recipe, codes, weights)

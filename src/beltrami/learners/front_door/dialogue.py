@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError, TooFewLabelsWarning
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points, Seed
-from beltrami.data.labels import labelled_mask
+from beltrami.data.labels import labeled_mask
 from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.fitted import checked_points
 from beltrami.learners.classification import GraphClassifier
@@ -107,7 +107,7 @@ class LabellingDialogue(GraphClassifier):
         new = np.full(len(values), None, dtype=object)
         for place, value in enumerate(values):
             new[place] = value
-        typed, has_label = labelled_mask(new, len(values), self.unlabeled)
+        typed, has_label = labeled_mask(new, len(values), self.unlabeled)
         given, weights = self._given.copy(), self._given_weights
         for row, value, is_label in zip(rows, typed.tolist(), has_label, strict=True):
             given[row] = value if is_label else None
@@ -306,7 +306,7 @@ class LabellingDialogue(GraphClassifier):
         self._given_weights = None
         if y is None:
             return
-        values, has_label = labelled_mask(y, n, self.unlabeled)
+        values, has_label = labeled_mask(y, n, self.unlabeled)
         rows = np.flatnonzero(has_label)
         for row, value in zip(rows, values[rows].tolist(), strict=True):
             self._given[row] = value

@@ -71,8 +71,11 @@ class ManifoldRegressor(GraphRegressor):
     >>> roll = swiss_roll(500, random_state=0)
     >>> y = np.where(np.arange(500) < 40, roll.extras["arc_length"], np.nan)
     >>> learner = ManifoldRegressor(random_state=0).fit(roll.points, y)
-    >>> learner.report_.members[0].is_baseline
-    False
+    >>> bool(np.abs(learner.transduction_ - roll.extras["arc_length"]).mean() < 1.0)  # of 89
+    True
+    >>> best, baseline = learner.report_.members[0], learner.report_.best_baseline
+    >>> bool(best.error < baseline.error / 5)
+    True
     """
 
     def __init__(

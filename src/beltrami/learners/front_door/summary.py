@@ -33,6 +33,16 @@ class FitReport:
         Of `held_out_accuracy`, 95 %, exact.
     warnings : tuple of str
         What to beware of, most important first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import ManifoldClassifier, load_dataset
+    >>> flowers = load_dataset("iris")
+    >>> y = np.where(np.arange(150) % 10 == 0, flowers.targets, -1)
+    >>> report = ManifoldClassifier("poisson", random_state=0).fit(flowers.points, y).report_
+    >>> report.n_labels, report.n_held_out, bool(report.held_out_accuracy > 0.6)
+    (15, 15, True)
     """
 
     n_rows: int

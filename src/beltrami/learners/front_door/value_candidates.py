@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, Points
 from beltrami.graph.search import open_space
 from beltrami.learners.eigenfunctions import EigenfunctionRegressor
-from beltrami.learners.front_door.candidates import View
+from beltrami.learners.front_door.candidates import ColumnScale, View
 from beltrami.learners.front_door.roster import kernel_of
 from beltrami.learners.laplacian_rls import LaplacianRLSRegressor
 from beltrami.learners.model import Labeled, honest_residuals
@@ -143,12 +143,8 @@ class RidgeCandidate(ValueCandidate):
     def fit(self, view: View, labeled: Labeled) -> FloatVector:
         """Fit to the labelled rows; the scale of the columns is that of all."""
         points = view.plain
-        self._center, self._spread = None, None
-        if not issparse(points):
-            self._center = np.asarray(points.mean(axis=0, dtype=np.float64))
-            spread = np.asarray(points.std(axis=0, dtype=np.float64))
-            self._spread = np.where(spread > 0, spread, 1.0)
-        self._rows, self._labeled = self._scaled(points[labeled.rows]), labeled
+        self._scale = ColumnScale.of(points)
+        self._rows, self._labeled = self._scale.applied(points[labeled.rows]), labeled
         self._path = self._decomposed(labeled.weights)
         size = float(_squares(self._rows).mean())
         strengths = _STRENGTHS * max(size, 1e-300)
@@ -187,7 +183,8 @@ class RidgeCandidate(ValueCandidate):
         found = np.empty(plain.shape[0])
         for start in range(0, plain.shape[0], _BLOCK):
             rows = slice(start, start + _BLOCK)
-            found[rows] = (self._scaled(plain[rows]) @ self._slopes)[:, 0] + self._constants[0]
+            values = self._scale.applied(plain[rows]) @ self._slopes
+            found[rows] = values[:, 0] + self._constants[0]
         return found
 
     def shifts_at(
@@ -198,13 +195,7 @@ class RidgeCandidate(ValueCandidate):
     ) -> FloatMatrix:
         """Without label i the fit is that to the same labels with y_i moved by its residual."""
         multipliers, constants = self._path.multipliers(np.diag(residuals), self._strength)
-        return np.asarray(self._scaled(plain) @ (self._rows.T @ multipliers) + constants)
-
-    def _scaled(self, points: Points) -> Points:
-        if self._center is None:
-            return points
-        scaled: FloatMatrix = (points - self._center) / self._spread
-        return scaled
+        return np.asarray(self._scale.applied(plain) @ (self._rows.T @ multipliers) + constants)
 
 
 class NeighborValueCandidate(ValueCandidate):

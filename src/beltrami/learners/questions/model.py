@@ -21,6 +21,17 @@ class Question:
         gained, each counted by how much closer it comes to a label (and, for "auto", by its
         doubt); for "uncertain" one minus the lead of the first class over the second; for
         "random" 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import ManifoldClassifier, load_dataset
+    >>> flowers = load_dataset("iris")
+    >>> y = np.where(np.arange(150) % 50 < 2, flowers.targets, -1)
+    >>> learner = ManifoldClassifier("poisson", random_state=0).fit(flowers.points, y)
+    >>> rows, questions = learner.query(2, return_reasons=True)
+    >>> [question.row for question in questions] == rows.tolist(), questions[0].settles > 1
+    (True, True)
     """
 
     row: int

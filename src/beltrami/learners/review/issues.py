@@ -40,6 +40,17 @@ class LabelIssues:
         Estimated share of wrong labels.
     temperature : float
         How much surer (below 1) or less sure the held-out probabilities should have been.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami.learners.review.issues import find_label_issues
+    >>> given = np.repeat([0, 1], 10)
+    >>> held_out = np.where(np.arange(20)[:, None] < 10, [0.95, 0.05], [0.05, 0.95])
+    >>> held_out[3] = [0.02, 0.98]  # the others say that row 3 is of class 1
+    >>> issues = find_label_issues(np.arange(20), given, held_out)
+    >>> issues.rows.tolist(), issues.given.tolist(), issues.suggested.tolist()
+    ([3], [0], [1])
     """
 
     rows: IndexVector

@@ -1,7 +1,9 @@
 """A user's table made ready: roles of columns guessed or given, features, ids and labels."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,8 @@ class Intake:
         Labels, None where there is none.
     notes : tuple of str
         What a person should know, such as labels that differ by case only.
+    files : tuple of Path
+        What was read, and is never written over.
     """
 
     table: Table
@@ -47,6 +51,7 @@ class Intake:
     ids: NDArray[Any]
     labels: NDArray[Any]
     notes: tuple[str, ...]
+    files: tuple[Path, ...] = ()
 
     @property
     def points(self) -> Points:
@@ -62,11 +67,6 @@ class Intake:
     def scale(self) -> str:
         """Whether columns are put on one scale: surely where their units differ."""
         return "standard" if self.features.is_mixed else "auto"
-
-    @property
-    def n_labelled(self) -> int:
-        """How many rows have a label."""
-        return int(np.count_nonzero([value is not None for value in self.labels]))
 
     def lines(self) -> list[str]:
         """Return what was read, for a person."""
@@ -142,7 +142,9 @@ def take_in(
         given, notes = label_column(table, roles, unlabeled=unlabeled, min_classes=min_classes)
     ids = row_ids(table, _with_meant_id(table, roles, (ignore, features or (), text or ())))
     matrix = feature_matrix(table, roles, impute=impute)
-    return Intake(table, roles, matrix, ids, given, tuple(notes))
+    paths = (one for one in (source, embeddings, labels) if isinstance(one, str | os.PathLike))
+    files = tuple(Path(path).resolve() for path in paths)
+    return Intake(table, roles, matrix, ids, given, tuple(notes), files)
 
 
 def _require_whole_columns(table: Table, roles: Roles) -> None:

@@ -84,12 +84,11 @@ def page_of(found: "Labelling", *, with_map: bool = True) -> Page:
 
 def _held_out(learner: Any) -> tuple[FloatVector, FloatVector, FloatVector]:
     """Return whether held-out labels came out right, how sure that was, and what each counts."""
-    left_out = learner._left_out()
-    codes = left_out.targets.argmax(axis=1)
-    kept = np.bincount(codes, minlength=left_out.targets.shape[1])[codes] > 1
-    scores = left_out.scores[kept]
-    right = (scores.argmax(axis=1) == codes[kept]).astype(np.float64)
-    return right, scores.max(axis=1, initial=0.0), left_out.weights[kept]
+    answer = learner._answer
+    kept = answer.is_told
+    scores, judged = answer.held_out[kept], answer.judged
+    right = scores.argmax(axis=1) == judged.targets[kept].argmax(axis=1)
+    return right.astype(np.float64), scores.max(axis=1, initial=0.0), judged.weights[kept]
 
 
 def _bins(right: FloatVector, sureness: FloatVector, weights: FloatVector) -> tuple[Bin, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.files import require_no_input
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.data.tables import write_table
 from beltrami.learners.front_door.classifier import ManifoldClassifier
@@ -34,6 +35,20 @@ class Labelling:
         Given labels that look wrong.
     facts : dict of str to str
         Version, parameters, seed, hash of the data: what it takes to do it again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import beltrami as bt
+    >>> heights = np.concatenate([np.linspace(0, 1, 50), np.linspace(3, 4, 50)])
+    >>> sizes = ["small"] + 24 * [""] + ["small"] + 24 * [""] + ["large"] + 48 * [""] + ["large"]
+    >>> found = bt.label({"height": heights, "size": sizes}, "size", n_questions=3)
+    >>> found.counts
+    {'rows': 100, 'given': 4, 'labelled': 96, 'abstained': 0, 'unreached': 0}
+    >>> found.columns["label"][[40, 60]].tolist(), found.columns["source"][:2].tolist()
+    (['small', 'large'], ['human', 'propagated'])
+    >>> len(found.questions), len(found.issues)
+    (3, 0)
     """
 
     intake: Intake
@@ -167,6 +182,7 @@ class Labelling:
         ----------
         path : path
             Ending in .parquet, .csv, .tsv, .jsonl, .arrow or .feather, the text formats also .gz.
+            Not a file that was read.
 
         Returns
         -------
@@ -174,6 +190,7 @@ class Labelling:
             Where it is.
         """
         target = Path(path)
+        require_no_input(target, self.intake.files)
         write_table(target, self.columns, self.facts)
         return target
 
@@ -195,6 +212,7 @@ class Labelling:
         from beltrami.report.labelling.pages import page_of
         from beltrami.report.page import save_page
 
+        require_no_input(Path(path), self.intake.files)
         return save_page(page_of(self, with_map=with_map), Path(path))
 
 

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.files import atomic_path
 from beltrami.core.types import FloatMatrix, Seed
 from beltrami.data.tables import write_table
 from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
 from beltrami.embeddings.layout import layout_graph
 from beltrami.learners.front_door.seeing import Seen, seen
+from beltrami.report.figures import PICTURES, save_figure
 from beltrami.report.labelling.intake import Intake
-
-PICTURES = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
-"""Endings of pictures, and what must be left out for the same map to give the same bytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,12 +34,8 @@ class DataMap:
 
     def save(self, path: Path) -> None:
         """Write a picture or a table of coordinates, by the end of the name."""
-        kind = path.suffix.lower()
-        if kind in PICTURES:
-            from matplotlib import rc_context
-
-            with rc_context({"svg.hashsalt": "beltrami"}), atomic_path(path) as temporary:
-                self.figure().savefig(temporary, dpi=150, metadata={PICTURES[kind]: None})
+        if path.suffix.lower() in PICTURES:
+            save_figure(self.figure(), path)
             return
         x, y = self.positions.T
         write_table(path, {"id": self.ids, "x": x, "y": y, "label": self.labels}, {})

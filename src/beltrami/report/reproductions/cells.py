@@ -85,7 +85,9 @@ def beside(cell: Cell | None) -> str:
     return f"{cell['mean']:.1f} ({cell['published']:.1f})"
 
 
-def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def table_lines(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, words: Sequence[int] = ()
+) -> list[str]:
     """Return a Markdown table, numbers to the right.
 
     Parameters
@@ -94,13 +96,16 @@ def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[st
         Names of the columns.
     rows : sequence of sequence of str
         The cells.
+    words : sequence of int, default=()
+        Columns of text, set to the left.
 
     Returns
     -------
     list of str
         Lines.
     """
-    lines = [header, ["---:"] * len(header), *rows]
+    rule = ["---" if place in words else "---:" for place in range(len(header))]
+    lines = [header, rule, *rows]
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 

@@ -1,6 +1,6 @@
 """What a reproduction leaves: a figure, a record, a table, and the files they become.
 
-Results enter; ``NAME.png``, ``NAME.json`` and ``NAME.md`` leave, each written whole or not at all.
+Results enter; ``NAME.png``, ``NAME.md`` and ``NAME.json`` leave, each written whole or not at all.
 Part of layer 7.
 """
 
@@ -60,7 +60,8 @@ class Reproduction:
         written = []
         if self.figure is not None:
             written.append(save_figure(self.figure, folder / f"{name}.png"))
-        for text, suffix in ((self._json(), "json"), (self.table, "md")):
+        # The record comes last: where it is, the others are.
+        for text, suffix in ((self.table, "md"), (self._json(), "json")):
             if text is not None:
                 path = folder / f"{name}.{suffix}"
                 write_text(path, text)

@@ -88,8 +88,8 @@ def solve(
 
     Examples
     --------
+    >>> from beltrami import solve
     >>> from beltrami.graph.families import path
-    >>> from beltrami.solvers.linear import solve
     >>> solve(path(3), [1.0, 0.0, -1.0]).values.ravel().round(9).tolist()
     [1.0, 0.0, -1.0]
     """

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from beltrami import Graph, KnnGraph, eigenbasis, load_dataset, swiss_roll
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.core.progress import listen
-from beltrami.embeddings.layout import _kernels, layout, layout_graph, packing, place_new
+from beltrami.embeddings.layout import _kernels, layout, layout_graph, packing
 from beltrami.embeddings.layout.descent import Forces, settled
 from beltrami.embeddings.layout.sampling import Part, _grown, drawn_part, filled_in
 from beltrami.graph.families import complete, disjoint_union, path, ring
@@ -366,57 +366,3 @@ def test_the_rest_is_set_between_its_neighbours(monkeypatch):
     ends = np.array([[0.0, 0.0], [4.0, 8.0]])
     found = filled_in(path(4).weights, part, ends, np.random.default_rng(0))
     assert_allclose(found, [[0, 0], [1, 2], [3, 6], [4, 8]])
-
-
-# --- new points
-
-
-def test_a_new_point_lands_between_equal_neighbours():
-    positions = layout_graph(ring(40), random_state=0)
-    weights = np.zeros((1, 40))
-    weights[0, [3, 4]] = 1.0
-    found = place_new(ring(40), positions, weights)[0]
-    reach = np.linalg.norm(positions[3] - positions[4])
-    assert np.linalg.norm(found - positions[[3, 4]].mean(axis=0)) < 0.6 * reach
-
-
-def test_a_point_of_the_map_lands_near_its_own_place(digits):
-    graph, targets = digits
-    positions = layout_graph(graph, random_state=0)
-    found = place_new(graph, positions, graph.weights)
-    nearest = cKDTree(positions).query(found)[1]
-    assert (targets[nearest] == targets).mean() > 0.97
-
-
-def test_a_new_point_between_two_groups_joins_the_heavier():
-    graph = disjoint_union(complete(30), complete(30))
-    positions = layout_graph(graph, random_state=0)
-    weights = np.zeros((1, 60))
-    weights[0, :5], weights[0, 30:34] = 1.0, 0.9
-    found = place_new(graph, positions, csr_array(weights))[0]
-    low, high = positions[:30].min(axis=0), positions[:30].max(axis=0)
-    assert (low <= found).all()
-    assert (found <= high).all()
-
-
-def test_new_points_without_neighbours_lie_below_the_map():
-    positions = layout_graph(ring(30), random_state=0)
-    found = place_new(ring(30), positions, csr_array((3, 30)))
-    assert np.isfinite(found).all()
-    assert (found[:, 1] < positions[:, 1].min()).all()
-    assert len(np.unique(found, axis=0)) == 3
-    assert place_new(ring(30), positions, csr_array((0, 30))).shape == (0, 2)
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        (np.ones((2, 5)), "must have 30 columns"),
-        (-np.ones((1, 30)), "30 entries are not"),
-        (np.full((1, 30), np.nan), "30 entries are not"),
-    ],
-)
-def test_wrong_attachments_are_refused(weights, message):
-    positions = np.random.default_rng(0).standard_normal((30, 2))
-    with pytest.raises(InvalidInputError, match=message):
-        place_new(ring(30), positions, weights)

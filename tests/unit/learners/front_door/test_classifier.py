@@ -16,13 +16,6 @@ NAMES = np.array(["zero", "one", "two", "three"])
 
 
 @pytest.fixture(scope="module")
-def digits():
-    found = load_dataset("digits")
-    keep = np.flatnonzero(found.targets < 4)[:240]
-    return found.points[keep], found.targets[keep]
-
-
-@pytest.fixture(scope="module")
 def y(digits):
     labels = np.full(240, -1)
     labels[:40] = digits[1][:40]

@@ -10,13 +10,6 @@ from beltrami.core.errors import InvalidInputError, TooFewLabelsWarning
 
 
 @pytest.fixture(scope="module")
-def digits():
-    found = load_dataset("digits")
-    keep = np.flatnonzero(found.targets < 4)[:240]
-    return found.points[keep], found.targets[keep]
-
-
-@pytest.fixture(scope="module")
 def y(digits):
     labels = np.full(240, -1)
     labels[:30] = digits[1][:30]

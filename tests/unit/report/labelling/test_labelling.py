@@ -166,3 +166,24 @@ def test_one_cell_of_another_type_is_refused_unless_the_column_is_left_out():
     with pytest.raises(InvalidInputError, match=r"'odd'.*'oops' in row 3.*ignore=\['odd'\]"):
         bt.label(table, n_questions=0)
     assert bt.label(table, ignore=["odd"], n_questions=0).counts["labelled"] == 48
+
+
+@pytest.mark.parametrize("role", ["source", "labels", "embeddings"])
+def test_a_result_is_never_written_over_what_was_read(tmp_path, monkeypatch, role):
+    given = columns()
+    rows = pd.DataFrame({"id": range(N), "label": given.pop("label")})
+    points = pd.DataFrame(given)
+    source, labels, embeddings = (tmp_path / name for name in ("x.csv", "y.csv", "z.npy"))
+    points.assign(id=range(N)).to_csv(source, index=False)
+    rows.to_csv(labels, index=False)
+    np.save(embeddings, points.to_numpy())
+    monkeypatch.chdir(tmp_path)  # a relative path is the same file from another folder
+    found = bt.label("x.csv", labels="y.csv", embeddings="z.npy", n_questions=0)
+    read = {"source": source, "labels": labels, "embeddings": embeddings}[role]
+    before = read.read_bytes()
+    monkeypatch.chdir("/")
+    for write in (found.write, found.report):
+        with pytest.raises(InvalidInputError, match="is the input, which is never changed"):
+            write(read)
+    assert read.read_bytes() == before
+    assert found.write(tmp_path / "other.csv").exists()

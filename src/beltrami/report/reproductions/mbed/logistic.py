@@ -3,11 +3,17 @@
 Nothing enters; curves of the logistic function leave. Part of layer 7.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
+from beltrami.report.reproductions.cells import table_lines
+from beltrami.report.reproductions.findings import Claim, Setting, reproduction_of
 from beltrami.report.reproductions.mbed.problems import SOURCE
+from beltrami.report.reproductions.model import Reproduction, StageClock
 
 N_CURVES = 19
 """As many as the annealing has steps, from 2 to 20."""
@@ -51,3 +57,87 @@ def logistic_figure() -> Figure:
     )
     axes.legend(loc="upper left", framealpha=1, edgecolor="none")
     return figure
+
+
+def curve_cells() -> list[dict[str, Any]]:
+    """Return what each curve says: its step, scale, slope, and memberships at two distances.
+
+    Returns
+    -------
+    list of dict
+        ``slope`` at the boundary, per radius, is 1 / (4 lambda); ``at_r`` and ``at_2r`` are
+        memberships; ``nine_tenths`` is the distance at which the membership is 0.9.
+    """
+    cells = []
+    for step, scale in enumerate(annealed_scales(), start=2):
+        at_r, at_2r = (float(1 / (1 + np.exp(-place / scale))) for place in (1, 2))
+        cells.append(
+            {
+                "step": step,
+                "scale": round(scale, 6),
+                "slope": round(1 / (4 * scale), 6),
+                "at_r": round(at_r, 6),
+                "at_2r": round(at_2r, 6),
+                "nine_tenths": round(scale * float(np.log(9)), 6),
+            }
+        )
+    return cells
+
+
+def logistic_reproduction(*, quick: bool = False) -> Reproduction:
+    """Reproduce figure 1, with the numbers of every curve.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        The same: nothing is computed that takes time.
+
+    Returns
+    -------
+    Reproduction
+        Figure, record and page.
+    """
+    del quick
+    clock = StageClock()
+    with clock.stage("curves"):
+        cells = curve_cells()
+        figure = logistic_figure()
+    setting = Setting(
+        name="mbed-figure-1",
+        source=f"{SOURCE}, figure 1",
+        data="none, a closed form",
+        n=0,
+        settings={
+            "curve": "1 / (1 + exp(-y / lambda)), y the distance from the boundary in radii r",
+            "lambda": "from 10 to 1/10 in equal ratios, one for each step from 2 to 20",
+        },
+        seeds="none.",
+        remarks=[
+            "The paper prints no numbers; its figure goes from blue to red, ours from dark to "
+            "light.",
+            "The algorithm of the paper has 2 r in place of r for two classes, because its softmax "
+            "of two opposite directions is this logistic function at half the scale.",
+        ],
+    )
+    header = ["step", "λ / r", "slope at the boundary", "membership at r", "at 2 r", "0.9 at"]
+    rows = [[f"{cell[key]:.4g}" for key in cell] for cell in cells]
+    return reproduction_of(
+        setting,
+        figure,
+        clock,
+        claims=_claims(cells),
+        numbers={"curves": cells},
+        body=table_lines(header, rows),
+    )
+
+
+def _claims(cells: Sequence[Mapping[str, Any]]) -> list[Claim]:
+    first, last = cells[0], cells[-1]
+    return [
+        Claim(
+            "10 to 1/10 is a reasonable range of λ / r",
+            f"at distance 2 r the membership goes from {first['at_2r']:.3f}, near undecided, to "
+            f"{last['at_2r']:.6f}, decided",
+            first["at_2r"] < 0.6 and last["at_2r"] > 0.99,
+        )
+    ]

@@ -23,6 +23,7 @@ from beltrami.report.reproductions.slides.problems import (
     drawn,
     trial,
 )
+from beltrami.report.reproductions.slides.sizes import Size
 
 MARGINS = (0.4, 0.2, 0.1, 0.05, 0.02, 0.0, -0.05, -0.1, -0.2, -0.4)
 _MOST = 16000
@@ -116,22 +117,22 @@ def margin_problem(margin: float, draw: int) -> Problem:
     return drawn(make, draw, n_unlabelled=_MOST)
 
 
-def margin_plan(*, quick: bool) -> MarginPlan:
-    """Return the plan at full or at small size.
+def margin_plan(size: Size) -> MarginPlan:
+    """Return the plan at a size.
 
     Parameters
     ----------
-    quick : bool
-        Whether to be small.
+    size : Size
+        How large.
 
     Returns
     -------
     MarginPlan
         What is run.
     """
-    if quick:
+    if size is Size.QUICK:
         return MarginPlan((0.2, 0.0, -0.2), (40,), (500,), 2)
-    return MarginPlan(MARGINS, (80, 320), (1000, 4000, 16000), 10)
+    return MarginPlan(MARGINS, (80, 320), (1000, 4000, 16000), 4 if size is Size.BOOK else 10)
 
 
 def margin_trials(plan: MarginPlan) -> Iterator[MarginTrial]:

@@ -1,6 +1,6 @@
 """The slides' margin table as an experiment: where unlabelled points help, and where not.
 
-Nothing enters but the wish for a quick run; errors of a supervised, a semi-supervised and a
+A size enters; errors of a supervised, a semi-supervised and a
 clairvoyant learner against the margin between two squares leave as a figure, a record and a page.
 Part of layer 7.
 """
@@ -31,6 +31,7 @@ from beltrami.report.reproductions.slides.problems import (
     N_TEST,
     OURS,
 )
+from beltrami.report.reproductions.slides.sizes import Size
 
 SOURCE = 'Zhu (2009), slide "Unlabeled Data: Now it helps, now it doesn\'t"'
 _LINEAR = 0.02  # margins nearer to zero than this are drawn on a linear scale
@@ -174,13 +175,13 @@ def _scale(axes: Any, margins: Sequence[float]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def now_it_helps_figure(*, quick: bool = False, journal: Path | None = None) -> Reproduction:
+def now_it_helps_figure(size: Size, *, journal: Path | None = None) -> Reproduction:
     """Measure where unlabelled points help as two squares approach, touch and overlap.
 
     Parameters
     ----------
-    quick : bool, default=False
-        Three margins, few points and draws.
+    size : Size
+        How large.
     journal : Path or None, default=None
         A file of single results that the run reads first and adds to; None writes none.
 
@@ -189,9 +190,9 @@ def now_it_helps_figure(*, quick: bool = False, journal: Path | None = None) -> 
     Reproduction
         Errors against the margin, record and page.
     """
-    plan = margin_plan(quick=quick)
+    plan = margin_plan(size)
     found = run_margins(list(margin_trials(plan)), Journal.at(journal))
-    record = margin_record(plan, found)
+    record = margin_record(size, plan, found)
     body = [
         "Root mean squared error on fresh points. Helps: yes or harm where ours differs from the "
         "supervised learner by more than two standard errors of the paired difference; in brackets "
@@ -199,15 +200,19 @@ def now_it_helps_figure(*, quick: bool = False, journal: Path | None = None) -> 
         "",
         *margin_lines(record["errors"]),
     ]
-    table = page("now-it-helps: " + SOURCE, record, body)
+    table = page(f"{record['name']}: {SOURCE}", record, body)
     return Reproduction(draw_margins(record["errors"]), record, table)
 
 
-def margin_record(plan: MarginPlan, found: Mapping[MarginTrial, Result]) -> dict[str, Any]:
+def margin_record(
+    size: Size, plan: MarginPlan, found: Mapping[MarginTrial, Result]
+) -> dict[str, Any]:
     """Return the record.
 
     Parameters
     ----------
+    size : Size
+        Names it.
     plan : MarginPlan
         What was run.
     found : mapping
@@ -222,7 +227,7 @@ def margin_record(plan: MarginPlan, found: Mapping[MarginTrial, Result]) -> dict
     for one, result in found.items():
         spent[one.method] += result["seconds"]
     return {
-        "name": "now-it-helps",
+        "name": size.named("now-it-helps"),
         "source": f"{SOURCE}; the slide states rates and no numbers",
         "data": "two_squares(gap=margin)",
         "n": f"{', '.join(map(str, plan.labelled))} labelled, "

@@ -1,6 +1,6 @@
 """Multi-manifold separation against a global and a clairvoyant learner, after Zhu's slides.
 
-Nothing enters but the wish for a quick run; errors against the number of labels on six sets leave
+A size enters; errors against the number of labels on six sets leave
 as a figure, a record and a page, with the purity of the regions. Part of layer 7.
 """
 
@@ -32,6 +32,7 @@ from beltrami.report.reproductions.slides.purity import (
     N_LABELLED as PURITY_LABELLED,
 )
 from beltrami.report.reproductions.slides.purity import purity_cells, purity_lines
+from beltrami.report.reproductions.slides.sizes import Size
 from beltrami.report.reproductions.slides.tables import error_lines, verdict_lines
 
 SOURCE = "Zhu (2009), slides on multi-manifold separation"
@@ -80,24 +81,29 @@ class Trial(NamedTuple):
         return "/".join(map(str, self))
 
 
-def plan_for(*, quick: bool) -> Plan:
-    """Return the plan at full or at small size.
+def plan_for(size: Size) -> Plan:
+    """Return the plan at a size.
 
     Parameters
     ----------
-    quick : bool
-        Whether to be small.
+    size : Size
+        How large.
 
     Returns
     -------
     Plan
         At full size ours and the two it is held against have 20 draws, in between and for the
-        other methods fewer.
+        other methods fewer; in the book 4, and 2 with the most points.
     """
-    if quick:
+    if size is Size.QUICK:
         few = {500: 2}
         draws = {GLOBAL: {0: 2}, CLAIRVOYANT: {0: 2}, OURS: few, SLIDES: few, GRAPH: few}
         return Plan(("dollar sign", "circle and sphere"), (20, 40), draws, (500,), 1)
+    if size is Size.BOOK:
+        few = {2000: 2, 20000: 1}
+        ours = {2000: 4, 6000: 4, 20000: 2}
+        draws = {GLOBAL: {0: 4}, CLAIRVOYANT: {0: 4}, OURS: ours, SLIDES: few, GRAPH: few}
+        return Plan(tuple(SETS), (20, 60, 200, 640), draws, (2000, 6000, 20000), 2)
     few = {2000: 5, 20000: 5}
     return Plan(
         sets=tuple(SETS),
@@ -218,13 +224,13 @@ def _mean_regions(results: Sequence[Result]) -> float | None:
     return None if numbers[0] is None else round(float(np.mean(numbers)), 1)
 
 
-def multi_manifold_figure(*, quick: bool = False, journal: Path | None = None) -> Reproduction:
+def multi_manifold_figure(size: Size, *, journal: Path | None = None) -> Reproduction:
     """Measure multi-manifold separation on six sets, with few to many labels.
 
     Parameters
     ----------
-    quick : bool, default=False
-        Two sets, few points and draws.
+    size : Size
+        How large.
     journal : Path or None, default=None
         A file of single results that the run reads first and adds to, so that it can be stopped
         and gone on with; None starts afresh and writes none.
@@ -234,21 +240,22 @@ def multi_manifold_figure(*, quick: bool = False, journal: Path | None = None) -
     Reproduction
         Learning curves, record and page.
     """
-    plan, known = plan_for(quick=quick), Journal.at(journal)
+    plan, known = plan_for(size), Journal.at(journal)
     found = run_trials(list(trials_of(plan)), known)
     pure = purity_cells(plan.purity_sizes, plan.purity_draws, known)
     cells, seconds = cells_of(found), seconds_of(found)
-    record = multi_manifold_record(plan, cells, pure, seconds)
+    record = multi_manifold_record(size, plan, cells, pure, seconds)
     body = ["## Share of the gap that is closed", "", *verdict_lines(cells), ""]
     for task in TASKS:
         lead = f"Mean {UNIT[task]} on fresh points; in brackets the mean number of regions."
         body += [f"## {task.capitalize()}", "", lead, "", *error_lines(cells, task)]
     body += ["## Purity of the regions of the dollar sign", "", *purity_lines(pure)]
-    table = page(f"multi-manifold: {SOURCE}", record, body)
+    table = page(f"{record['name']}: {SOURCE}", record, body)
     return Reproduction(draw_curves(cells), record, table)
 
 
 def multi_manifold_record(
+    size: Size,
     plan: Plan,
     cells: list[dict[str, Any]],
     pure: list[dict[str, Any]],
@@ -258,6 +265,8 @@ def multi_manifold_record(
 
     Parameters
     ----------
+    size : Size
+        Names it.
     plan : Plan
         What was run.
     cells : list of dict
@@ -277,7 +286,7 @@ def multi_manifold_record(
         for name, own in plan.draws.items()
     }
     return {
-        "name": "multi-manifold",
+        "name": size.named("multi-manifold"),
         "source": f"{SOURCE}; the slides print no numbers",
         "data": ", ".join(plan.sets),
         "n": f"{min(plan.labelled)} to {max(plan.labelled)} labelled",

@@ -1,0 +1,1 @@
+"""The machinery of the book: gather pages, run their code, build, check links."""

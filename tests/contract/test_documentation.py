@@ -1,0 +1,89 @@
+"""The book is whole: every name has a page and an example, every page is listed, links lead on."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from numpydoc.docscrape import FunctionDoc
+
+import beltrami
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS / "_extensions"))
+
+from book.blocks import AGREED, blocks_of, fences_of  # noqa: E402
+from book.gather import gather  # noqa: E402
+from book.places import place_of, rewritten  # noqa: E402
+
+NAMES = sorted(set(beltrami.__all__) - {"__version__"})
+PAGES = sorted(DOCS.rglob("*.md"))
+LINKING = [*PAGES, *(ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING"))]
+
+
+def called(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_has_an_example(name):
+    examples = FunctionDoc(getattr(beltrami, name))["Examples"]
+    assert any(line.lstrip().startswith(">>>") for line in examples)
+
+
+def test_the_reference_lists_every_public_name_once():
+    text = (DOCS / "reference" / "index.md").read_text("utf-8")
+    listed = re.findall(r"^   (\w+)$", text, flags=re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    assert set(NAMES) <= set(listed)
+
+
+def listed_in_toctrees(text):
+    for block in fences_of(text):
+        if block.language == "{toctree}":
+            lines = [line.strip() for line in block.source.splitlines()]
+            entries = (line for line in lines if line and not line.startswith(":"))
+            yield from (re.sub(r"^.*<(.*)>$", r"\1", entry) for entry in entries)
+
+
+def test_every_page_is_reachable(tmp_path):
+    gather(ROOT, tmp_path)
+    every = {
+        path.relative_to(tmp_path).as_posix().removesuffix(".md") for path in tmp_path.rglob("*.md")
+    }
+    every = {name for name in every if not name.startswith("files/")}
+    reached, waiting = {"index"}, ["index"]
+    while waiting:
+        page = waiting.pop()
+        folder = page.rpartition("/")[0]
+        for entry in listed_in_toctrees((tmp_path / f"{page}.md").read_text("utf-8")):
+            there = f"{folder}/{entry}" if folder else entry
+            pattern = re.compile(re.escape(there).replace(r"\*", "[^/]*"))
+            fresh = {name for name in every if pattern.fullmatch(name)} - reached
+            reached |= fresh
+            waiting += fresh
+    assert every - reached == set()
+
+
+@pytest.mark.parametrize("page", LINKING, ids=called)
+def test_relative_links_lead_to_files(page):
+    assert not rewritten(page.read_text("utf-8"), called(page), ROOT).faults
+
+
+def run_blocks(page):
+    name = place_of(called(page)).removesuffix(".md")
+    return name, blocks_of(page.read_text("utf-8"), name)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=called)
+def test_python_of_pages_compiles(page):
+    for block in run_blocks(page)[1]:
+        if block.language == "python":
+            compile(block.source, f"{page}:{block.line}", "exec")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if run_blocks(page)[1]], ids=called)
+def test_pages_use_the_agreed_languages_only(page):
+    others = {block.language for block in fences_of(page.read_text("utf-8"))} - set(AGREED)
+    assert not {language for language in others if not language.startswith("{")}
