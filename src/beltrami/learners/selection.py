@@ -159,7 +159,8 @@ def _require_enough(
     lonely = classes[counts == 1].tolist()
     if lonely:
         warnings.warn(
-            f"{len(lonely)} of {len(classes)} classes have a single label ({lonely[:5]}): it "
+            f"{len(lonely)} of {len(classes)} classes have a single label "
+            f"({', '.join(map(str, lonely[:5]))}{', ...' if len(lonely) > 5 else ''}): it "
             "is in every training set and never held out, so the scores say nothing of these "
             "classes. Label more of them.",
             DegenerateDataWarning,

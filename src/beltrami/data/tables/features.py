@@ -133,6 +133,8 @@ def _dense_features(table: Table, roles: Roles, faults: Faults) -> Features:
         raise InvalidInputError(_nothing(table, roles))
     points = parts[0] if len(parts) == 1 else _beside(parts)
     is_mixed = len(parts) == 1 and bool(roles.numeric) and _has_units(points, roles.numeric)
+    if is_mixed:
+        notes.append("columns have different units and are standardised")
     return Features(points, tuple(names), "euclidean", is_mixed, (*notes, *faults.notes()))
 
 

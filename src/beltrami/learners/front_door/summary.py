@@ -1,5 +1,6 @@
 """What the front door did and why, for a person to read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -165,7 +166,7 @@ def doubts(
     single = [name for name, count in zip(names, targets, strict=True) if count == 1]
     if single:
         found.append(
-            f"{len(single)} class(es) have a single label ({', '.join(single[:5])}): nothing can "
+            f"{len(single)} class(es) have a single label ({_some(single)}): nothing can "
             "be checked there; label a second row of each."
         )
     if _differ(targets, shares):
@@ -181,6 +182,12 @@ def doubts(
             "their answers are carried over a gap and are not accepted. Label a row in each."
         )
     return tuple(found)
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names, and how many more there are."""
+    rest = [f"and {len(names) - most} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *rest])
 
 
 def _differ(counts: FloatVector, shares: FloatVector) -> bool:

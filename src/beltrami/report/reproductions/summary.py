@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from beltrami.report.reproductions.cells import table_lines
-from beltrami.report.reproductions.evidence import evidence_for
+from beltrami.report.reproductions.evidence import claim_evidence, evidence_for
 from beltrami.report.reproductions.registry import REPRODUCTIONS
 
 MISS = 1.0
@@ -134,11 +134,13 @@ class Claim(NamedTuple):
     found: str = ""
 
 
-def claims_of(record: Mapping[str, Any]) -> Iterator[Claim]:
+def claims_of(name: str, record: Mapping[str, Any]) -> Iterator[Claim]:
     """Go through what a record was asked to show where no number is printed.
 
     Parameters
     ----------
+    name : str
+        Of the reproduction.
     record : mapping
         Its ``claims`` are a text's, its ``mark`` or ``marks`` our own.
 
@@ -151,7 +153,8 @@ def claims_of(record: Mapping[str, Any]) -> Iterator[Claim]:
         yield Claim(claim["claim"], bool(claim["holds"]), claim["found"])
     for mark in [record["mark"]] if "mark" in record else record.get("marks", []):
         if "held" in mark:
-            yield Claim(mark["asked"], bool(mark["held"]))
+            held = bool(mark["held"])
+            yield Claim(mark["asked"], held, "" if held else claim_evidence(name))
 
 
 def summary_text(records: Mapping[str, Mapping[str, Any]]) -> str:
@@ -215,7 +218,7 @@ def _claim_lines(records: Mapping[str, Mapping[str, Any]]) -> list[str]:
     rows = [
         [f"[{name}]({name}.md)", claim.asked, "yes" if claim.holds else "**no**", claim.found]
         for name, record in records.items()
-        for claim in claims_of(record)
+        for claim in claims_of(name, record)
     ]
     return table_lines(["", "claim", "holds", "we find"], rows, words=(0, 1, 2, 3))
 

@@ -28,7 +28,10 @@ def test_numbers_are_kept_as_given() -> None:
     assert found.points.dtype == np.float64
     assert found.names == ("a", "b", "c")
     assert (found.metric, found.is_mixed) == ("euclidean", True)
-    assert found.lines() == ["features: 3 rows x 3 float64 columns, euclidean distance"]
+    assert found.lines() == [
+        "features: 3 rows x 3 float64 columns, euclidean distance",
+        "columns have different units and are standardised",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -234,5 +237,5 @@ def test_many_filled_columns_are_summed_up() -> None:
     lines = features(
         {f"c{i}": [1.0, 2.0, None] for i in range(8)} | {"z": [1.0, 5.0, 2.0]}, impute=True
     ).lines()
-    assert len(lines) == 7
+    assert len(lines) == 8
     assert lines[-1] == "gaps in 3 more columns are filled"

@@ -41,12 +41,12 @@ def test_variants_and_cells_without_a_published_number_are_no_aims():
 
 
 def test_claims_come_from_one_mark_or_many():
-    assert list(claims_of({"mark": {"asked": "a", "held": True}})) == [("a", True, "")]
+    assert list(claims_of("x", {"mark": {"asked": "a", "held": True}})) == [("a", True, "")]
     marks = [{"asked": "a", "held": True}, {"asked": "b", "held": False}]
-    assert list(claims_of({"marks": marks})) == [("a", True, ""), ("b", False, "")]
+    assert list(claims_of("x", {"marks": marks})) == [("a", True, ""), ("b", False, "")]
     claims = [{"claim": "c", "holds": True, "found": "so"}]
-    assert list(claims_of({"claims": claims})) == [("c", True, "so")]
-    assert list(claims_of({})) == []
+    assert list(claims_of("x", {"claims": claims})) == [("c", True, "so")]
+    assert list(claims_of("x", {})) == []
 
 
 def test_the_page_counts_and_lists_everything():
