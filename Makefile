@@ -78,7 +78,7 @@ door: $(VENV)/.checks  ## The front door: beside every method and peer, question
 	$(BIN)/python -m benchmarks.front_door.layouts
 	$(BIN)/python -m benchmarks.front_door.scale
 
-figures: $(VENV)/.installed  ## The papers' figures and tables made so far; takes an hour
+figures: $(VENV)/.installed  ## Every table and figure of the papers; takes an hour
 	$(BIN)/beltrami reproduce all --out out/figures
 
 docs: $(VENV)/.installed  ## The book, its code run and its links checked, into out/docs

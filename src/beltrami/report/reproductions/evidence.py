@@ -26,7 +26,7 @@ _POSTS = (
 _VOWELS = "another sample: 2880 frames of aa, ao, iy for 13168 vowels aa, eh, iy"
 
 _CLAIMS = {
-    "lapsvm-usps": "the share holds throughout, 16 to 30 % of the error; one or two of 45 pairs are "
+    "lapsvm-usps": "the share holds, 16 to 30 % of the error; of 45 pairs one or two are "
     "more than half a point worse: 1-7 on unlabelled images, 1-8 on the others",
 }
 _BENCHMARK = {
