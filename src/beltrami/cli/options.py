@@ -36,7 +36,8 @@ Embeddings = Annotated[
     str | None, typer.Option("--embeddings", help="An npy matrix with as many rows.")
 ]
 SideLabels = Annotated[
-    str | None, typer.Option("--labels", help="A table of id and label, joined on the id.")
+    str | None,
+    typer.Option("--labels", help="A table of id and label, such as answers to suggest's list."),
 ]
 Unlabeled = Annotated[
     str | None, typer.Option("--unlabeled", help="What marks a row without a label, besides gaps.")

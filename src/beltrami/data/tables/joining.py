@@ -7,10 +7,17 @@ from beltrami.data.tables.model import Table, listed, plain
 from beltrami.data.tables.naming import found_id, known_name
 
 
-def join_labels(table: Table, side: Table, *, id: str | None = None) -> Table:  # noqa: A002
+def join_labels(
+    table: Table,
+    side: Table,
+    *,
+    id: str | None = None,  # noqa: A002 - the word that users know
+    label: str | None = None,
+) -> Table:
     """Return the table with the labels that a side table gives to its ids.
 
-    Ids are compared as written, so 7 and "7" are the same.
+    Ids are compared as written, so 7 and "7" are the same. Where the table has labels of its own,
+    those of the side table come on top: they are the newer ones.
 
     Parameters
     ----------
@@ -21,11 +28,13 @@ def join_labels(table: Table, side: Table, *, id: str | None = None) -> Table:  
     id : str or None, default=None
         The column of `table` that holds the ids; None guesses, and takes row numbers where there is
         none.
+    label : str or None, default=None
+        The column of `table` that holds its own labels; None means "label", which it need not have.
 
     Returns
     -------
     Table
-        With the column "label", a gap where the side table names no label.
+        With that column, a gap where neither table names a label.
 
     Raises
     ------
@@ -35,11 +44,7 @@ def join_labels(table: Table, side: Table, *, id: str | None = None) -> Table:  
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if "label" in table.names:
-        raise InvalidInputError(
-            f"{table.name} has a column 'label' already, and {side.name} brings another. Rename or "
-            "drop one of them."
-        )
+    target = "label" if label in {None, "label"} else known_name(str(label), table, "label")
     own = found_id(table) if id is None else known_name(id, table, "id")
     numbers = pa.array(range(table.n_rows))
     ids = _written(numbers if own is None else table.columns.column(own))
@@ -56,12 +61,35 @@ def join_labels(table: Table, side: Table, *, id: str | None = None) -> Table:  
         )
     column = labels.take(pc.index_in(ids, value_set=wanted))
     columns = table.columns
-    joined = (
-        columns.append_column("label", column)
-        if columns.num_columns
-        else pa.table({"label": column})
-    )
+    if target in table.names:
+        place = table.names.index(target)
+        joined = columns.set_column(place, target, _on_top(column, columns.column(place)))
+    elif columns.num_columns:
+        joined = columns.append_column(target, column)
+    else:
+        joined = pa.table({target: column})
     return Table(table.name, joined, table.matrix, table.index)
+
+
+def _on_top(newer: Any, older: Any) -> Any:
+    """Return the newer labels, and the older ones where there are none."""
+    import pyarrow.compute as pc
+
+    newer, older = plain(newer), plain(older)
+    if newer.type != older.type:
+        newer, older = _written(newer), _written(older)
+    return pc.coalesce(_without_blanks(newer), _without_blanks(older))
+
+
+def _without_blanks(column: Any) -> Any:
+    """Return a column whose empty texts are gaps."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column
+    is_blank = pc.equal(pc.utf8_trim_whitespace(column), "")
+    return pc.if_else(is_blank, pa.scalar(None, column.type), column)
 
 
 def _named(side: Table, name: str) -> str:

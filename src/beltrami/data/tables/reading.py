@@ -26,6 +26,7 @@ def read_table(
     labels: Any = None,
     delimiter: str | None = None,
     id: str | None = None,  # noqa: A002 - the word that users know
+    label: str | None = None,
 ) -> Table:
     """Read a user's file or object as a table; nothing in it is changed.
 
@@ -38,13 +39,15 @@ def read_table(
     embeddings : path, ndarray or None, default=None
         An npy file with as many rows, which becomes the matrix of the table.
     labels : path, object or None, default=None
-        A table with the columns "id" and "label". Its labels become the column "label"; rows that
-        it does not name are unlabelled.
+        A table with the columns "id" and "label". Its labels go into the column of labels, on top
+        of what is there.
     delimiter : str or None, default=None
         What separates the fields of a csv file; None finds out.
     id : str or None, default=None
         The column that `labels` refers to; None guesses it, and takes row numbers where there is
         none.
+    label : str or None, default=None
+        The column of labels that `labels` adds to; None means "label", which need not be there.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def read_table(
     if embeddings is not None:
         table = Table(table.name, table.columns, _side_matrix(embeddings, table), table.index)
     if labels is not None:
-        table = join_labels(table, read_table(labels, delimiter=delimiter), id=id)
+        table = join_labels(table, read_table(labels, delimiter=delimiter), id=id, label=label)
     return table
 
 

@@ -106,7 +106,7 @@ def take_in(
     embeddings : path or array or None, default=None
         A matrix with as many rows, to compare rows by.
     labels : path, DataFrame or None, default=None
-        A table of ids and labels, joined on the ids.
+        A table of ids and labels, joined on the ids; they come on top of those in the source.
     unlabeled : object, default=None
         What marks a row without a label, besides gaps.
     delimiter : str or None, default=None
@@ -126,7 +126,9 @@ def take_in(
     InvalidInputError
         When the table cannot be used as it is; the message says which cells or columns.
     """
-    table = read_table(source, embeddings=embeddings, labels=labels, delimiter=delimiter, id=id)
+    table = read_table(
+        source, embeddings=embeddings, labels=labels, delimiter=delimiter, id=id, label=label
+    )
     roles = guess_roles(
         table,
         label=label,

@@ -284,8 +284,29 @@ def test_side_labels_go_by_the_column_named() -> None:
 def test_side_labels_that_do_not_fit_are_refused(labels: dict[str, Any], reason: str) -> None:
     with pytest.raises(InvalidInputError, match=reason):
         read_table(DATA, labels=labels)
-    with pytest.raises(InvalidInputError, match="already"):
-        read_table({**DATA, "label": [1, 2, 3]}, labels={"id": [7], "label": [1]})
+
+
+@pytest.mark.parametrize("name", ["label", "kind"])
+@pytest.mark.parametrize(
+    ("own", "side", "wanted"),
+    [
+        (["a", None, None], {"id": [8, 9], "label": ["b", ""]}, ["a", "b", None]),
+        (["a", " ", "c"], {"id": [7], "label": ["b"]}, ["b", None, "c"]),
+        ([1, None, 3], {"id": [8], "label": [2]}, [1, 2, 3]),
+        ([1, None, None], {"id": [8, 9], "label": ["2", None]}, ["1", "2", None]),
+    ],
+)
+def test_side_labels_come_on_top_of_those_in_the_table(own, side, wanted, name) -> None:
+    table = read_table({**DATA, name: own}, labels=side, label=name)
+    assert table.columns.to_pydict()[name] == wanted
+    assert table.names == ("id", "x", name)
+    assert read_table({**DATA, "label": own}, labels=side).columns.to_pydict()["label"] == wanted
+
+
+def test_side_labels_want_a_column_that_is_there() -> None:
+    with pytest.raises(InvalidInputError, match="'kid'"):
+        read_table({**DATA, "kind": [1, 2, 3]}, labels={"id": [7], "label": [1]}, label="kid")
+    assert read_table(DATA, labels={"id": [7], "label": [1]}, label="label").names[-1] == "label"
 
 
 def test_large_parquet_and_npz_are_refused_with_numbers(tmp_path: Path, monkeypatch) -> None:
