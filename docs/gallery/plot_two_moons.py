@@ -1,6 +1,6 @@
 """
-Two labels are enough for two moons
-===================================
+Two moons from one label each
+=============================
 
 One label per moon says next to nothing to a support vector machine: it cuts half-way between
 the two. A Laplacian support vector machine has the same kernel and the same two labels, and also

@@ -22,6 +22,7 @@ from beltrami.report.reproductions.slides.real import real_figure
 from beltrami.report.reproductions.slides.sizes import Size
 from beltrami.report.reproductions.slides.table import multi_manifold_figure
 from beltrami.report.reproductions.sslbook.table import benchmark_table
+from beltrami.report.reproductions.sslbook.variants import benchmark_variants
 from beltrami.report.reproductions.thesis.bars import bars_reproduction
 from beltrami.report.reproductions.thesis.convergence_page import convergence_reproduction
 from beltrami.report.reproductions.thesis.curve import curve_reproduction
@@ -346,6 +347,13 @@ REPRODUCTIONS: dict[str, Entry] = {
         "the benchmark of the SSL book: seven sets, 10 and 100 labels",
         benchmark_table,
         12,
+        _BOOK,
+    ),
+    "ssl-book-variants": Entry(
+        f"{BOOK}, chapter 21, nine cells",
+        "neighbours of one method and costs of another, where they miss",
+        benchmark_variants,
+        5,
         _BOOK,
     ),
 }

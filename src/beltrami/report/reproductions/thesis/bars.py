@@ -212,7 +212,7 @@ def _claims(measured: Mapping[str, Mapping[str, float]], graph: Mapping[str, Any
             ours["neighbours"] > 0.95 and ours["line"] < 5,
         ),
         Claim(
-            "two principal components, drawn beside it, do not",
+            "two principal components, drawn beside it, do not (shown, not said)",
             f"{pca['neighbours']:.1%} of neighbours of one kind, {pca['line']:.1f} percent on the "
             "wrong side of a line",
             pca["neighbours"] < ours["neighbours"] and pca["line"] > 25,

@@ -134,13 +134,13 @@ def _claims(sizes: Cells, widths: Cells, spectra: Cells) -> list[Claim]:
             all(last < 0.5 * first for first, last in zip(firsts, lasts, strict=True)),
         ),
         Claim(
-            "the limit is of small t with sufficiently many points: neither alone will do",
+            "the limit is of small t and many points (that neither alone will do is our wording)",
             f"at n = {most} the least error is at a width inside the range for {len(inner)} of "
             f"{len(sizes)} functions: below it noise grows, above it bias",
             len(inner) == len(sizes),
         ),
         Claim(
-            "its eigenvalues tend to those of the manifold (used in chapters 2 and 3)",
+            "eigenvalues tend to those of the manifold (not claimed in chapter 4, but used before)",
             "; ".join(
                 f"{name}: largest relative error {each[0]:.1%} at the fewest points, "
                 f"{each[-1]:.1%} at the most"

@@ -203,6 +203,8 @@ def roll_reproduction(*, quick: bool = False) -> Reproduction:
         settings={"N": "5, 10, 15 neighbours", "t": "5, 25, infinity in exp(-d^2 / t)"},
         seeds="points: random_state=0.",
         remarks=[
+            "The text names no values of N and t; ours are, from memory, those of the article by "
+            "Belkin and Niyogi (2003).",
             "The thesis states neither the size nor the sampling of its roll; the size gives t its "
             "unit. Ours is 89.4 by 21, so the two lowest eigenfunctions are cosines of the arc "
             "length alone: the map of a perfect graph is a curve, and the height is not in it.",

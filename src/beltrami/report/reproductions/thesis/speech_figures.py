@@ -243,7 +243,7 @@ def _setting(name: str, figure: str, found: SpeechMap) -> Setting:
         seeds="none: nothing is random.",
         remarks=[
             f"ANOTHER RECORDING than the thesis's, which has {PUBLISHED_FRAMES} frames and is not "
-            "public. The words of its caption (she, dark, all) are those of TIMIT's sentence sa1; "
+            "named. The words of its caption (she, dark, all) are those of TIMIT's sentence sa1; "
             "of the two recordings of it that we have the longer one is drawn.",
             "Our phone labels are folded: all closures are cl, all pauses sil.",
             "The label of a frame is that of the segment that holds its middle. The window is "
@@ -306,7 +306,7 @@ def _region_claims(regions: Cells, numbers: Mapping[str, Any]) -> list[Claim]:
             few > 1 and numbers["elsewhere_phones"] > 2 * numbers["phones"]["chance"],
         ),
         Claim(
-            "the regions are sh; aa and ao; closures and silence",
+            "by the symbols of the caption the regions are sh; aa and ao; closures and silence",
             "; ".join(", ".join(phone for phone, _ in _first(c["phones"], 3)) for c in regions),
             _has_phones(regions),
         ),

@@ -256,8 +256,8 @@ def _setting(name: str, figure: str, found: WordMap) -> Setting:
             "tag VB, the bare form of a verb; modals and auxiliaries all forms of MD, BE, HV, DO; "
             "prepositions IN; possessives count as determiners; particles, wh-words and 'to' are "
             "among the others.",
-            "The thesis chose its fragments by eye and names no groups but theirs. Ours are chosen "
-            "with the tags, so their shares are held against the same rule with shuffled groups.",
+            "The thesis does not say how it chose its fragments and names no other groups. Ours go "
+            "by the tags, so their shares are held against the same rule with shuffled groups.",
         ],
     )
 
