@@ -249,6 +249,23 @@ def test_an_audit_goes_from_labels_to_a_certificate(run):
     assert 0.6 < found["lower"] < 1
 
 
+def test_answers_in_several_tables_come_on_top_and_are_told(run):
+    run("suggest", "data.csv", "-n", "4", "--out", "ask.csv")
+    asked = [row["id"] for row in rows_of("ask.csv")]
+    truth = {f"r{i}": "ab"[i % 2] for i in range(N)}
+    for name, ids in (("one.csv", asked[:2]), ("two.csv", asked[2:])):
+        filled = "".join(f"{one},{truth[one]}\n" for one in ids)
+        Path(name).write_text("id,label\n" + filled, encoding="utf-8")
+    run("label", "data.csv", "--labels", "one.csv", "--labels", "two.csv", "--out", "l.csv")
+    assert "labels: 12 in the data, 16 with those of one.csv, two.csv, which come" in run.err
+    human = {row["id"] for row in rows_of("l.csv") if row["source"] == "human"}
+    assert human >= set(asked)
+    assert "two.csv" in Path("l.csv.meta.json").read_text(encoding="utf-8")
+    Path("options.toml").write_text('labels = ["one.csv", "two.csv"]', encoding="utf-8")
+    run("label", "data.csv", "--config", "options.toml", "--out", "m.csv")
+    assert rows_of("m.csv") == rows_of("l.csv")
+
+
 def test_check_finds_a_planted_error_and_equal_rows(run):
     planted = table(lambda i: "ab"[(i + (i in (7, 20, 33))) % 2]).splitlines()
     planted[2] = planted[4].replace("r3", "r1")

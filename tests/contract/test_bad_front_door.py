@@ -295,6 +295,17 @@ def test_answers_of_another_audit_are_refused(shell, answers, message):
     assert message in shell.refused("audit", "l.csv", "--answers", "a.csv")
 
 
+def test_answers_that_were_typed_are_not_written_over(shell):
+    asked = "id,label\nr20,a\nr21,\n"
+    shell.files({"data.csv": GOOD, "ask.csv": asked, "l.csv": LABELLED})
+    message = shell.refused("suggest", "data.csv", "-n", "2", "--out", "ask.csv")
+    assert "'ask.csv' holds 1 answer(s) that would be lost" in message
+    shell.files({"a.csv": "id,answer\n1,a\n2,b\n"})
+    assert "2 answer(s)" in shell.refused("audit", "l.csv", "--out", "a.csv")
+    shell.files({"ask.csv": asked.replace("r20,a", "r20, ")})
+    assert shell.run("suggest", "data.csv", "-n", "2", "--out", "ask.csv")[0] == 0
+
+
 def test_an_audit_needs_labels_of_ours(shell):
     shell.files({"data.csv": GOOD, "l.csv": "id,label,source\n1,a,human\n"})
     assert "no column 'source'" in shell.refused("audit", "data.csv")

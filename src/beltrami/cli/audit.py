@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from beltrami.cli import options as o
-from beltrami.cli.targets import table_target
+from beltrami.cli.targets import answer_target
 
 
 def audit(
@@ -39,11 +39,11 @@ def audit(
 
     voice = o.Voice(as_json, quiet)
     if answers is None:
-        target = table_target(labels, out, "audit", (config,))
+        target = answer_target(labels, out, "audit", (config,), "answer")
         pool = Pool.read(labels)
         columns = pool.drawn(number, random_state=seed)
-        write_table(target, columns, {"seed": str(seed), "labels_sha256": pool.fingerprint})
         n = len(columns["id"])
+        write_table(target, columns, pool.facts(n, seed))
         voice.result(
             [
                 f"{n} of {len(pool.ids):,} accepted labels to check: fill in the column 'answer'",
@@ -53,7 +53,8 @@ def audit(
             {"n_drawn": n, "n_accepted": len(pool.ids), "written": str(target)},
         )
         return
-    found = Pool.read(labels).certified(answers, confidence=confidence)
+    with o.collected_warnings(voice):
+        found = Pool.read(labels).certified(answers, confidence=confidence)
     voice.result(
         [found.sentence],
         {

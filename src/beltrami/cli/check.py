@@ -42,9 +42,8 @@ def check(
     reading = o.TableOptions(
         label, id, features, text, ignore, embeddings, labels, unlabeled, delimiter, impute
     )
-    target = (
-        None if out is None else table_target(source, out, "issues", (embeddings, labels, config))
-    )
+    inputs = (embeddings, *(labels or ()), config)
+    target = None if out is None else table_target(source, out, "issues", inputs)
     with o.collected_warnings(voice):
         intake = reading.read(source)
         voice.tell(intake.lines())

@@ -35,7 +35,8 @@ def configure(context: typer.Context, path: Path | None) -> Path | None:
         parameter = here.get(_key(spelling))
         if parameter is not None:
             name = str(parameter.name)
-            chosen[name] = _checked(_kind(kinds[name]), spelling, value, path)
+            typed = _checked(_kind(kinds[name]), spelling, value, path)
+            chosen[name] = typed.split(",") if parameter.multiple else typed
     context.default_map = chosen | dict(context.default_map or {})
     return path
 

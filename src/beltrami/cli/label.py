@@ -62,7 +62,7 @@ def label(
     reading = o.TableOptions(
         label, id, features, text, ignore, embeddings, labels, unlabeled, delimiter, impute
     )
-    inputs = (embeddings, labels, config)
+    inputs = (embeddings, *(labels or ()), config)
     target = targets.table_target(source, out, "labelled", inputs)
     page = None if report is None else targets.page_target(source, report, inputs)
     with o.collected_warnings(voice):

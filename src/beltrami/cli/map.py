@@ -42,7 +42,7 @@ def draw_map(
     reading = o.TableOptions(
         label, id, features, text, ignore, embeddings, labels, unlabeled, delimiter, impute
     )
-    target = map_target(source, out, (embeddings, labels, config))
+    target = map_target(source, out, (embeddings, *(labels or ()), config))
     with o.collected_warnings(voice):
         intake = reading.read(source, min_classes=0)
         voice.tell(intake.lines())

@@ -36,8 +36,11 @@ Embeddings = Annotated[
     str | None, typer.Option("--embeddings", help="An npy matrix with as many rows.")
 ]
 SideLabels = Annotated[
-    str | None,
-    typer.Option("--labels", help="A table of id and label, such as answers to suggest's list."),
+    list[str] | None,
+    typer.Option(
+        "--labels",
+        help="A table of id and label, such as answers to suggest's list; may be given again.",
+    ),
 ]
 Unlabeled = Annotated[
     str | None, typer.Option("--unlabeled", help="What marks a row without a label, besides gaps.")
@@ -69,7 +72,7 @@ class TableOptions:
     text: str | None = None
     ignore: str | None = None
     embeddings: str | None = None
-    labels: str | None = None
+    labels: list[str] | None = None
     unlabeled: str | None = None
     delimiter: str | None = None
     impute: bool = False
@@ -86,7 +89,7 @@ class TableOptions:
             text=_listed(self.text),
             ignore=_listed(self.ignore) or (),
             embeddings=self.embeddings,
-            labels=self.labels,
+            labels=self.labels or None,
             unlabeled=self.unlabeled,
             delimiter=self.delimiter,
             impute=self.impute,

@@ -45,7 +45,7 @@ def report(
     reading = o.TableOptions(
         label, id, features, text, ignore, embeddings, labels, unlabeled, delimiter, impute
     )
-    target = page_target(source, out, (embeddings, labels, config))
+    target = page_target(source, out, (embeddings, *(labels or ()), config))
     with o.collected_warnings(voice):
         intake = reading.read(source)
         voice.tell(intake.lines())

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from beltrami.cli import options as o
-from beltrami.cli.targets import table_target
+from beltrami.cli.targets import answer_target
 
 
 def suggest(
@@ -48,7 +48,8 @@ def suggest(
     reading = o.TableOptions(
         label, id, features, text, ignore, embeddings, labels, unlabeled, delimiter, impute
     )
-    target = table_target(source, out, "ask", (embeddings, labels, config))
+    inputs = (embeddings, *(labels or ()), config)
+    target = answer_target(source, out, "ask", inputs, "label")
     with o.collected_warnings(voice):
         intake = reading.read(source, min_classes=0)
         voice.tell(intake.lines())

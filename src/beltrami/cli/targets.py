@@ -36,6 +36,43 @@ def table_target(source: str | Path, out: Path | None, word: str, inputs: Iterab
     return _checked(target, (source, *inputs))
 
 
+def answer_target(
+    source: str | Path, out: Path | None, word: str, inputs: Iterable[object], column: str
+) -> Path:
+    """Return where a table to be filled in goes; one that was filled in is not written over.
+
+    Parameters
+    ----------
+    source, out, word, inputs
+        As in `table_target`.
+    column : str
+        Where answers are typed.
+
+    Returns
+    -------
+    Path
+        As in `table_target`.
+    """
+    from beltrami.core.errors import BeltramiError
+    from beltrami.data.tables import read_table
+
+    target = table_target(source, out, word, inputs)
+    try:
+        there = read_table(target) if target.exists() else None
+    except BeltramiError:
+        return target
+    if there is None or column not in there.names:
+        return target
+    typed = there.columns.column(column).to_pylist()
+    n_answers = sum(one is not None and str(one).strip() != "" for one in typed)
+    if n_answers:
+        raise InvalidInputError(
+            f"{str(target)!r} holds {n_answers} answer(s) that would be lost. Choose another name "
+            "with --out, or remove the file."
+        )
+    return target
+
+
 def page_target(source: str | Path, out: Path | None, inputs: Iterable[object]) -> Path:
     """Return where a page goes: as asked, or NAME.report.html; as in `table_target`."""
     target = _no_folder(_named(source, "report", ".html") if out is None else out)

@@ -5,7 +5,7 @@ from beltrami.data.tables.labels import label_column, row_ids
 from beltrami.data.tables.model import Table
 from beltrami.data.tables.reading import read_table
 from beltrami.data.tables.roles import Roles, guess_roles
-from beltrami.data.tables.writing import table_ending, write_table
+from beltrami.data.tables.writing import table_ending, table_facts, write_table
 
 __all__ = [
     "Features",
@@ -17,5 +17,6 @@ __all__ = [
     "read_table",
     "row_ids",
     "table_ending",
+    "table_facts",
     "write_table",
 ]

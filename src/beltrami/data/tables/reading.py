@@ -38,9 +38,9 @@ def read_table(
         matrix, or a dict of columns.
     embeddings : path, ndarray or None, default=None
         An npy file with as many rows, which becomes the matrix of the table.
-    labels : path, object or None, default=None
-        A table with the columns "id" and "label". Its labels go into the column of labels, on top
-        of what is there.
+    labels : path, object, list of these or None, default=None
+        Tables with the columns "id" and "label". Their labels go into the column of labels, each on
+        top of what is there.
     delimiter : str or None, default=None
         What separates the fields of a csv file; None finds out.
     id : str or None, default=None
@@ -79,9 +79,27 @@ def read_table(
         raise InvalidInputError(f"{table.name} has no rows.")
     if embeddings is not None:
         table = Table(table.name, table.columns, _side_matrix(embeddings, table), table.index)
-    if labels is not None:
-        table = join_labels(table, read_table(labels, delimiter=delimiter), id=id, label=label)
+    for side in side_tables(labels):
+        table = join_labels(table, read_table(side, delimiter=delimiter), id=id, label=label)
     return table
+
+
+def side_tables(labels: Any) -> list[Any]:
+    """Return tables of labels as a list, whether there is none, one or several.
+
+    Parameters
+    ----------
+    labels : path, object, list of these or None
+        As in `read_table`.
+
+    Returns
+    -------
+    list
+        Of paths or objects.
+    """
+    if labels is None:
+        return []
+    return list(labels) if isinstance(labels, list | tuple) else [labels]
 
 
 def _from_path(path: Path, delimiter: str | None) -> Table:

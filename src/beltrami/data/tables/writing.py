@@ -61,6 +61,28 @@ def write_table(
         ) from error
 
 
+def table_facts(path: Path | str) -> dict[str, str]:
+    """Return the facts that `write_table` put beside a csv, tsv or jsonl file.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+
+    Returns
+    -------
+    dict of str to str
+        Empty where there are none.
+    """
+    target = Path(path)
+    side = target.with_name(f"{target.name}.meta.json")
+    try:
+        found = json.loads(side.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+
+
 def table_ending(path: Path | str) -> str:
     """Return the ending of a name that says which kind of table the file is.
 

@@ -1,6 +1,7 @@
 """An audit by file: labels drawn from a written result, answers read back, a certificate."""
 
 import math
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.errors import InvalidInputError
+from beltrami.core.errors import InvalidInputError, NotDrawnWarning
 from beltrami.core.types import Seed
-from beltrami.data.tables import read_table
+from beltrami.data.tables import read_table, table_facts
 from beltrami.learners.review.audit import Certificate, certify, draw_audit
 from beltrami.report.labelling.result import PROPAGATED
 
@@ -56,6 +57,10 @@ class Pool:
         rows = draw_audit(np.arange(len(self.ids)), n, random_state)
         return {"id": self.ids[rows], "answer": np.full(len(rows), None, dtype=object)}
 
+    def facts(self, n: int, seed: int) -> dict[str, str]:
+        """Return what lets a draw be made again, when its answers come back."""
+        return {"seed": str(seed), "n_drawn": str(n), "labels_sha256": self.fingerprint}
+
     def certified(self, path: Path, *, confidence: float) -> Certificate:
         """Return what filled-in answers prove."""
         table = read_table(path)
@@ -75,6 +80,7 @@ class Pool:
             )
         if len(set(ids.tolist())) < len(ids):
             raise InvalidInputError(f"{str(path)!r} holds an id twice; each row counts once.")
+        self._require_drawn(path, ids)
         checked = answers != ""
         if not checked.any():
             raise InvalidInputError(
@@ -83,6 +89,35 @@ class Pool:
         pairs = zip(ids[checked].tolist(), answers[checked].tolist(), strict=True)
         wrong = sum(said[one] != answer for one, answer in pairs)
         return certify(int(checked.sum()), wrong, len(self.ids), confidence=confidence)
+
+    def _require_drawn(self, path: Path, ids: NDArray[Any]) -> None:
+        """Raise where answers are not those to the rows that were drawn, or warn if unknown."""
+        facts = table_facts(path)
+        if not {"seed", "n_drawn", "labels_sha256"} <= facts.keys():
+            warnings.warn(
+                f"nothing beside {str(path)!r} says how its rows were drawn. The certificate holds "
+                "if they were drawn at random; keep the .meta.json that `beltrami audit` wrote.",
+                NotDrawnWarning,
+                stacklevel=3,
+            )
+            return
+        if facts["labels_sha256"] != self.fingerprint:
+            raise InvalidInputError(
+                f"{str(path)!r} was drawn from other labels than these; draw anew from them, or "
+                "give the table that it was drawn from."
+            )
+        drawn = self.drawn(int(facts["n_drawn"]), random_state=int(facts["seed"]))["id"]
+        others = sorted(set(ids.tolist()) - set(drawn.tolist()))
+        lost = sorted(set(drawn.tolist()) - set(ids.tolist()))
+        if others or lost:
+            what = f"{len(others)} row(s) that were not drawn" if others else ""
+            what += " and " if others and lost else ""
+            what += f"{len(lost)} of the rows drawn missing" if lost else ""
+            raise InvalidInputError(
+                f"{str(path)!r} has {what}, such as {(others or lost)[0]!r}. A certificate is "
+                "about rows that chance chose: fill in the table as it was written, with nothing "
+                "as the answer where you cannot tell."
+            )
 
 
 def _texts(table: Any, name: str) -> NDArray[Any]:

@@ -21,6 +21,7 @@ from beltrami.data.tables import (
     read_table,
     row_ids,
 )
+from beltrami.data.tables.reading import side_tables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +44,8 @@ class Intake:
         What a person should know, such as labels that differ by case only.
     files : tuple of Path
         What was read, and is never written over.
+    told : tuple of str
+        Where labels came from, if not from the data alone.
     """
 
     table: Table
@@ -52,6 +55,7 @@ class Intake:
     labels: NDArray[Any]
     notes: tuple[str, ...]
     files: tuple[Path, ...] = ()
+    told: tuple[str, ...] = ()
 
     @property
     def points(self) -> Points:
@@ -71,7 +75,7 @@ class Intake:
     def lines(self) -> list[str]:
         """Return what was read, for a person."""
         warned = (f"warning: {note}" for note in self.notes)
-        return [*self.roles.lines(), *self.features.lines(), *warned]
+        return [*self.roles.lines(), *self.told, *self.features.lines(), *warned]
 
 
 def take_in(
@@ -105,8 +109,8 @@ def take_in(
         Columns to leave out.
     embeddings : path or array or None, default=None
         A matrix with as many rows, to compare rows by.
-    labels : path, DataFrame or None, default=None
-        A table of ids and labels, joined on the ids; they come on top of those in the source.
+    labels : path, DataFrame, list of these or None, default=None
+        Tables of ids and labels, joined on the ids; they come on top of those in the source.
     unlabeled : object, default=None
         What marks a row without a label, besides gaps.
     delimiter : str or None, default=None
@@ -126,9 +130,8 @@ def take_in(
     InvalidInputError
         When the table cannot be used as it is; the message says which cells or columns.
     """
-    table = read_table(
-        source, embeddings=embeddings, labels=labels, delimiter=delimiter, id=id, label=label
-    )
+    data = read_table(source, embeddings=embeddings, delimiter=delimiter)
+    table = read_table(data, labels=labels, delimiter=delimiter, id=id, label=label)
     roles = guess_roles(
         table,
         label=label,
@@ -144,9 +147,26 @@ def take_in(
         given, notes = label_column(table, roles, unlabeled=unlabeled, min_classes=min_classes)
     ids = row_ids(table, _with_meant_id(table, roles, (ignore, features or (), text or ())))
     matrix = feature_matrix(table, roles, impute=impute)
-    paths = (one for one in (source, embeddings, labels) if isinstance(one, str | os.PathLike))
+    read = (source, embeddings, *side_tables(labels))
+    paths = (one for one in read if isinstance(one, str | os.PathLike))
     files = tuple(Path(path).resolve() for path in paths)
-    return Intake(table, roles, matrix, ids, given, tuple(notes), files)
+    told = _side_lines(data, labels, roles, given)
+    return Intake(table, roles, matrix, ids, given, tuple(notes), files, told)
+
+
+def _side_lines(data: Table, labels: Any, roles: Roles, given: NDArray[Any]) -> tuple[str, ...]:
+    """Say what came from tables of labels beside the data."""
+    sides = side_tables(labels)
+    if not sides:
+        return ()
+    names = [Path(one).name if isinstance(one, str | os.PathLike) else "a table" for one in sides]
+    own = 0
+    if roles.label in data.names:
+        texts = data.columns.column(roles.label).to_pylist()
+        own = sum(one is not None and str(one).strip() != "" for one in texts)
+    known = sum(one is not None for one in given)
+    said = f"{own:,} in the data, {known:,} with those of {', '.join(names)}, which come on top"
+    return (f"labels: {said}",)
 
 
 def _require_whole_columns(table: Table, roles: Roles) -> None:

@@ -52,8 +52,8 @@ def label(
         Columns to leave out.
     embeddings : path, array or None, default=None
         A matrix with as many rows, to compare rows by.
-    labels : path, DataFrame or None, default=None
-        A table of ids and labels, joined on the ids.
+    labels : path, DataFrame, list of these or None, default=None
+        Tables of ids and labels, joined on the ids, on top of those in the source.
     unlabeled : object, default=None
         What marks a row without a label, besides gaps.
     impute : bool, default=False
@@ -173,6 +173,7 @@ def _facts(intake: Intake, settings: dict[str, Any]) -> dict[str, str]:
         "data": intake.table.name,
         "data_sha256": intake.table.fingerprint(),
         "label_column": str(roles.label),
+        "labels_from": "; ".join(intake.told) or "the data",
         "id_column": str(roles.id),
         "features": f"{len(used)} column(s): {', '.join(used[:20])}" if used else "matrix",
         "treatment": "; ".join(intake.features.notes) or "none",

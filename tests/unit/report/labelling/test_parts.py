@@ -1,11 +1,13 @@
 """Checks, suggestions, audits by file, shapes and the demonstration."""
 
+import json
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
-from beltrami.core.errors import InvalidInputError
+from beltrami.core.errors import InvalidInputError, NotDrawnWarning
 from beltrami.report.demo import demonstrate
 from beltrami.report.doctor import examined
 from beltrami.report.labelling import take_in
@@ -76,6 +78,38 @@ def test_an_audit_counts_answers_however_numbers_are_written(tmp_path):
     answers.write_text("id,answer\n" + rows + f"{drawn['id'][6]}.0,\n", encoding="utf-8")
     found = pool.certified(answers, confidence=0.9)
     assert (found.n_checked, found.n_wrong, found.n_accepted) == (6, 0, 30)
+
+
+def test_a_certificate_is_about_the_rows_that_were_drawn(tmp_path):
+    pool = Pool.read(labels_file(tmp_path, "".join(f"r{i},a,propagated\n" for i in range(50))))
+    drawn = pool.drawn(20, random_state=3)["id"].tolist()
+    others = [f"r{i}" for i in range(50) if f"r{i}" not in drawn]
+    answers = tmp_path / "answers.csv"
+
+    def certified(names, facts):
+        rows = "".join(f"{name},a\n" for name in names)
+        answers.write_text("id,answer\n" + rows, encoding="utf-8")
+        meta = tmp_path / "answers.csv.meta.json"
+        meta.unlink(missing_ok=True)
+        if facts is not None:
+            meta.write_text(json.dumps(facts), encoding="utf-8")
+        return pool.certified(answers, confidence=0.9)
+
+    facts = pool.facts(20, 3)
+    assert certified(drawn, facts).n_checked == 20
+    with pytest.raises(
+        InvalidInputError, match=r"1 row.* not drawn and 1 of the rows"
+    ):
+        certified([*drawn[:-1], others[0]], facts)
+    with pytest.raises(InvalidInputError, match="20 row"):
+        certified(others[:20], facts)
+    with pytest.raises(InvalidInputError, match="5 of the rows drawn missing"):
+        certified(drawn[:15], facts)
+    with pytest.raises(InvalidInputError, match="drawn from other labels"):
+        certified(drawn, {**facts, "labels_sha256": "0"})
+    for unknown in (None, {"seed": "3"}, []):
+        with pytest.warns(NotDrawnWarning, match="says how its rows were drawn"):
+            certified(others[:5], unknown)
 
 
 def test_truth_values_in_an_audit_are_compared_as_written(tmp_path):
