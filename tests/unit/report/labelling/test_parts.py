@@ -97,9 +97,7 @@ def test_a_certificate_is_about_the_rows_that_were_drawn(tmp_path):
 
     facts = pool.facts(20, 3)
     assert certified(drawn, facts).n_checked == 20
-    with pytest.raises(
-        InvalidInputError, match=r"1 row.* not drawn and 1 of the rows"
-    ):
+    with pytest.raises(InvalidInputError, match=r"1 row.* not drawn and 1 of the rows"):
         certified([*drawn[:-1], others[0]], facts)
     with pytest.raises(InvalidInputError, match="20 row"):
         certified(others[:20], facts)
