@@ -45,7 +45,7 @@ class Aim:
 
     @property
     def difference(self) -> float:
-        """Ours minus the published one."""
+        """Our number minus the published one."""
         return self.ours - self.published
 
     @property
