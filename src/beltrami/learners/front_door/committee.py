@@ -160,8 +160,10 @@ class Committee:
                 TOO_SURE,
             )
         )
+        # All errors are counted as that of the answer is: by the classes' shares of the rows.
+        shared = Labeled(told.rows, told.targets, importance[is_told])
         members = tuple(
-            _evidence(one, self.temperatures, self.weights, is_told, told)
+            _evidence(one, self.temperatures, self.weights, is_told, shared)
             for one in sorted(tried.values(), key=lambda one: -self.weights.get(one.name, -1.0))
         )
         codes = {name: one.logits.argmax(axis=1).astype(np.intp) for name, one in fitted.items()}
