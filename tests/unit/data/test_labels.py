@@ -95,6 +95,7 @@ def test_classes_keep_the_type_of_the_labels():
     assert encode_labels(["long name", "b"], 2).classes.dtype == np.dtype("<U9")
 
 
+@pytest.mark.filterwarnings("ignore::beltrami.core.errors.AmbiguousLabelsWarning")
 @given(
     st.sampled_from(
         [

@@ -87,7 +87,7 @@ def _on_top(newer: Any, older: Any) -> Any:
     if newer.type != older.type:
         newer = _like(newer, older.type)
     if newer.type != older.type:
-        newer, older = _written(newer), _written(older)
+        newer, older = _texts(newer), _texts(older)
     return pc.coalesce(newer, older)
 
 
@@ -141,10 +141,18 @@ def _named(side: Table, name: str) -> str:
 
 def _written(column: Any) -> Any:
     """Return ids as texts; whole floats, which a gap makes of integers, without their point."""
+    import pyarrow.compute as pc
+
+    texts = _texts(plain(column))
+    is_whole = pc.all(pc.match_substring_regex(texts, r"^\d+\.0$")).as_py()
+    return pc.replace_substring(texts, ".0", "") if is_whole else texts
+
+
+def _texts(values: Any) -> Any:
+    """Return ids or labels as they are written, whole floats without their point."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    values = plain(column)
     try:
         if pa.types.is_floating(values.type) and pc.all(pc.equal(values, pc.floor(values))).as_py():
             values = values.cast(pa.int64())
@@ -152,7 +160,7 @@ def _written(column: Any) -> Any:
         if pa.types.is_boolean(values.type):
             texts = pc.utf8_capitalize(texts)  # as Python writes them
     except pa.ArrowException as error:
-        raise InvalidInputError(f"ids of type {values.type} cannot be compared.") from error
+        raise InvalidInputError(f"values of type {values.type} cannot be compared.") from error
     return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
 
 

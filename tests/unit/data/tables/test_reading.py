@@ -317,6 +317,9 @@ def test_side_labels_in_a_csv_are_texts_as_written(tmp_path: Path) -> None:
     for own in ([None] * 3, ["a", "b", ""], [1, 2, None]):
         table = read_table({**DATA, "label": own}, labels=tmp_path / "side.csv")
         assert table.columns.to_pydict()["label"] == words
+    (tmp_path / "side.csv").write_text("id,label\n9.0,u\n7.0,v\n")  # as pandas writes them
+    found = read_table(DATA, labels=tmp_path / "side.csv").columns.to_pydict()["label"]
+    assert found == ["v", None, "u"]
     (tmp_path / "data.csv").write_text("id,x\n1.50,1\n1.5,2\nNA,3\n")
     (tmp_path / "side.csv").write_text("id,label\nNA,u\n1.50,v\n")
     table = read_table(tmp_path / "data.csv", labels=tmp_path / "side.csv")
