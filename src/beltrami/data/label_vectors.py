@@ -48,9 +48,11 @@ def label_vector(y: Any, n_points: int) -> NDArray[Any]:
 def _array(y: Any) -> NDArray[Any]:
     """Return y as an array in which whole numbers and truth values beside gaps stay such."""
     if isinstance(y, np.ma.MaskedArray):
-        values = np.asarray(y.data)
-        mask = np.ma.getmaskarray(y)
-        return np.where(mask, None, values.astype(object)) if mask.any() else values
+        values, mask = np.asarray(y.data), np.ma.getmaskarray(y)
+        if mask.any():
+            values = values.astype(object)
+            values[mask] = None
+        return values
     if not hasattr(y, "to_numpy") and not hasattr(y, "dtype"):
         return np.array(y, dtype=object)
     home = type(y).__module__.split(".", maxsplit=1)[0]

@@ -79,7 +79,8 @@ def has_fractions(column: Any) -> bool:
         values = parsed_numbers(values, styles[0]) if len(styles) == 1 else values
     if not pa.types.is_floating(values.type):
         return False
-    return bool(pc.any(pc.not_equal(pc.floor(values), values)).as_py())
+    is_odd = pc.and_not(pc.not_equal(pc.floor(values), values), pc.is_nan(values))
+    return bool(pc.any(is_odd).as_py())
 
 
 def column_kind(name: str, field: Any, column: Any) -> ColumnKind:
@@ -155,13 +156,13 @@ def categories_kind(name: str, column: Any) -> ColumnKind:
 def numbers_kind(name: str, column: Any) -> ColumnKind:
     """Return the kind of a column that the user calls numbers, or raise at its first other cell."""
     values = plain(column)
+    words = without_null_words(_distinct(values)) if is_text(values.type) else values.drop_null()
+    if not len(words):
+        raise InvalidInputError(f"column {name!r} cannot be of numbers: it is empty.")
     if is_number(values.type):
         return ColumnKind("numeric", forced="numeric")
     if not is_text(values.type):
         raise InvalidInputError(f"column {name!r} cannot be of numbers: it holds {values.type}.")
-    words = without_null_words(_distinct(values))
-    if not len(words):
-        raise InvalidInputError(f"column {name!r} cannot be of numbers: it is empty.")
     styles = number_styles(words, codes=True)
     if not styles:
         row = first_odd_cell(values)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from beltrami.core.errors import InvalidInputError
@@ -27,6 +28,10 @@ def test_y_is_a_coordinate_beside_a_better_name_or_with_fractions() -> None:
     heights = np.linspace(0, 1, N)
     assert roles({"x": heights, "y": heights, "label": LABEL}).label == "label"
     assert roles({"x": heights, "y": [1.0, 2.0, None] * 4}).label == "y"
+    nans = pl.DataFrame({"x": heights, "y": [1.0, 2.0, float("nan")] * 4})
+    assert guess_roles(read_table(nans)).label == "y"
+    assert roles({"x": heights, "y": ["1.0", "2.0", ""] * 4}).label == "y"
+    assert roles({"x": heights, "y": [f"{h:.3f}" for h in heights]}, require_label=False).numeric
     assert roles({"x": heights, "y": heights}, require_label=False).numeric == ("x", "y")
     with pytest.raises(InvalidInputError, match="no column is the label"):
         roles({"x": heights, "y": heights})
@@ -198,6 +203,7 @@ def test_named_columns_join_texts_and_vectors() -> None:
         ([None] * N, {"categories": "c"}, "it is empty"),
         ([[1.0]] * N, {"categories": "c"}, "it holds list"),
         ([""] * N, {"numbers": "c"}, "it is empty"),
+        (np.full(N, np.nan), {"numbers": "c"}, "it is empty"),
     ],
 )
 def test_columns_that_are_not_what_the_user_says_are_refused(values, options, reason) -> None:
