@@ -110,9 +110,5 @@ class FewerRegionsWarning(BeltramiWarning):
     """Labels were too few for the number of regions asked for."""
 
 
-class NotDrawnWarning(BeltramiWarning):
-    """Nothing says that the rows of an audit were drawn at random."""
-
-
 class TooFewLabelsWarning(BeltramiWarning):
     """Labels are too few for what was asked; what can be done is done."""
