@@ -133,8 +133,9 @@ def render(record: Mapping[str, Any]) -> str:
         f"{record['audits']} audits of 1,200 labels in each setting, 95 % confidence; "
         f"{facts['date']} at commit {facts['commit']}. A bound holds if none that was "
         "printed in any round was false then: no rule of stopping can do worse. Blanks are 15 % "
-        "of rows at random, or 60 % of the wrong ones. Between rounds a person does nothing, corrects what was wrong, or has "
-        "the labels learned anew, as right as before on other rows.\n\n"
+        "of rows at random, or 60 % of the wrong ones. Between rounds a person does "
+        "nothing, corrects what was wrong, or has the labels learned anew, as right as before "
+        "on other rows.\n\n"
         f"Least coverage: {least:.4f}.\n\n" + table(header, lines) + "\n"
     )
 

@@ -243,7 +243,12 @@ def _choose(n: int, k: Any) -> Any:
 
 
 def needed(
-    target: float, confidence: float = 0.95, n_wrong: int = 0, *, n_accepted: int | None = None
+    target: float,
+    confidence: float = 0.95,
+    n_wrong: int = 0,
+    *,
+    n_accepted: int | None = None,
+    look: int | None = None,
 ) -> int:
     """Return how many answers prove an accuracy when so many of them are wrong.
 
@@ -257,6 +262,8 @@ def needed(
         Wrong ones among the answers.
     n_accepted : int or None, default=None
         Rows they are drawn from; None for a pool without end.
+    look : int or None, default=None
+        Which look it is, as in `certify`.
 
     Returns
     -------
@@ -268,7 +275,7 @@ def needed(
     InvalidInputError
         When so many wrong ones refute the target in a pool of this size.
     """
-    limit, alpha = 1 - check_share(target, "target"), 1 - check_share(confidence, "confidence")
+    limit, alpha = 1 - check_share(target, "target"), error_at(look, confidence)
     wrong = check_count(n_wrong, name="n_wrong", minimum=0)
     if n_accepted is None:
         high = 64
