@@ -20,7 +20,10 @@ def audit(
         typer.Option("--answers", help="The checked table: its column 'answer' filled in."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Table to fill in; NAME.audit.csv.")
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Table to fill in; NAME.audit.csv, then NAME.audit-2.csv."
+        ),
     ] = None,
     target: Annotated[float, typer.Option("--target", help="Accuracy to be proved.")] = 0.95,
     confidence: Annotated[
@@ -47,12 +50,19 @@ def audit(
     """
     voice = o.Voice(as_json, quiet)
     if answers is None:
-        _draw(labels, number, seed, answer_target(labels, out, "audit", (config,), "answer"), voice)
+        _draw(labels, number, seed, out, config, voice)
     else:
         _certify(labels, answers, tuple(other or ()), target, confidence, voice)
 
 
-def _draw(labels: Path, number: int | None, seed: int | None, sheet: Path, voice: o.Voice) -> None:
+def _draw(
+    labels: Path,
+    number: int | None,
+    seed: int | None,
+    out: Path | None,
+    config: Path | None,
+    voice: o.Voice,
+) -> None:
     from beltrami.data.tables import write_table
     from beltrami.report.labelling.audits import AuditedLabels
 
@@ -60,6 +70,8 @@ def _draw(labels: Path, number: int | None, seed: int | None, sheet: Path, voice
     found = before.draw(number, seed)
     place = len(found.record.trail.rounds)
     is_new = found is not before
+    word = "audit" if place == 1 else f"audit-{place}"
+    sheet = answer_target(labels, out, word, (config,), "answer")
     record = found.record.write(labels) if is_new else found.record.path_beside(labels)
     facts = {"labels": labels.name, "round": str(place), "labels_sha256": found.digest}
     columns = found.sheet

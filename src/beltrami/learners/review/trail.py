@@ -228,10 +228,17 @@ class Trail:
             Rounds of the size of the first.
         """
         tally, size = self.answered._tally(accepted), self._round_size(None)
-        for count in range(1, -(-(tally.n_pool - tally.n_drawn) // size) + 1):
-            if tally.grown(count, size).certificate(confidence).lower >= target:
-                return count
-        return None
+
+        def proves(count: int) -> bool:
+            return tally.grown(count, size).certificate(confidence).lower >= target
+
+        low, high = 1, -(-(tally.n_pool - tally.n_drawn) // size)
+        if high < low or not proves(high):
+            return None
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if proves(middle) else (middle + 1, high)
+        return low
 
     def _tally(self, accepted: Accepted) -> "_Tally":
         own = [one for one in self.rounds if one.pool == self._pool[0]]
