@@ -187,7 +187,7 @@ KINDS = {
             X=np.arange(60.0).reshape(30, 2) % 7,
             y=np.array([i % 2 if i < 9 else -1 for i in range(30)]),
         ),
-        [],
+        ["--unlabeled", "-1"],
     ),
     "text.csv": (texts, []),
 }
@@ -202,6 +202,45 @@ def test_every_kind_of_file_is_labelled(run, name):
     records = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
     assert {record["source"] for record in records} == {"human", "propagated"}
     assert all(0 <= record["confidence"] <= 1 for record in records)
+
+
+def test_minus_one_is_a_class_or_a_marker_as_the_user_says(run):
+    Path("scale.csv").write_text(table(lambda i: i % 3 - 1), encoding="utf-8")
+    run("label", "scale.csv", code=1)
+    assert "14 of 40 rows hold -1 in the label column 'label'" in run.err
+    assert "--unlabeled -1 (unlabeled=-1)" in run.err
+    assert '--unlabeled "" (unlabeled="")' in run.err
+    for marker, n_given in (("-1", 26), ("", 40)):
+        options = ("--unlabeled", marker, "--method", "neighbors", "--json", "--out", "l.csv")
+        found = json.loads(run("label", "scale.csv", *options))
+        assert found["counts"]["given"] == n_given
+    assert {row["label"] for row in rows_of("l.csv")} == {"-1", "0", "1"}
+    assert "labels: 40 given, no row without one" in run.err
+    run("embed", "scale.csv")  # labels are set aside, so nothing is open
+
+
+def test_a_class_called_none_is_a_class(run):
+    Path("data.csv").write_text(table(lambda i: ["none", "some"][i % 2] if i < 12 else ""))
+    run("label", "data.csv", "--method", "neighbors", "--out", "l.csv")
+    assert "'none' counts as a class (6 rows); if it marks rows without a label" in run.err
+    assert "labels: 12 given, 28 rows without one (28 empty cells)" in run.err
+    assert [row["label"] for row in rows_of("l.csv")] == ["none", "some"] * (N // 2)
+
+
+def test_columns_are_what_the_user_says(run):
+    rows = [f"{i % 2 + 7};{i % 9 + 1}.00{i % 5};{'ab'[i % 2] if i < 12 else ''}" for i in range(N)]
+    Path("d.csv").write_text("\n".join(["code;price;label", *rows, ""]), encoding="utf-8")
+    run("label", "d.csv", code=1)
+    assert "may be 1 or 1000" in run.err
+    options = ("--method", "neighbors", "--out", "l.csv")
+    run("label", "d.csv", "--decimal", ",", "--categories", "code", *options)
+    assert "categorical (1): code" in run.err
+    assert "column 'price' is read as numbers: '1.000' is 1000" in run.err
+    facts = json.loads(Path("l.csv.meta.json").read_text("utf-8"))
+    assert "'1.000' is 1000" in facts["treatment"]
+    assert facts["labels"] == "12 given, 28 rows without one (28 empty cells)"
+    run("label", "d.csv", "--decimal", ".", "--categories", "code", "--numbers", "code", code=1)
+    assert "'code' cannot be categories and numbers at once" in run.err
 
 
 def test_side_embeddings_and_side_labels_are_joined(run):

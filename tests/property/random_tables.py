@@ -90,7 +90,7 @@ def _labels(rng: np.random.Generator, n: int) -> tuple[list[Any], list[str | Non
     }
     start = int(rng.integers(0, 3))
     values, texts = pools.get(kind, (names[start:], names[start:]))
-    # A cell of spaces makes texts of a column of numbers, and 1.0 is kept as it is written then.
+    # A cell of spaces makes texts of a column of numbers.
     gaps = [None, "", "  "] if kind in ("words", "single", "none") else [None]
     gap = gaps[int(rng.integers(len(gaps)))]
     labels = [values[c] if h else gap for c, h in zip(codes, has_label, strict=True)]
@@ -177,6 +177,7 @@ def _table_file(
     if kind == "csv":
         path = folder / str(rng.choice(["data.csv", "data.tsv"]))
         _write_csv(path, columns, rng)
+        given = _as_written(labels, given)
         if n == 1 or (len(columns) == 1 and not all(given or [None])):
             given = None  # a blank line of a file with one column is no row
     elif kind == "jsonl":
@@ -188,6 +189,13 @@ def _table_file(
         path = folder / "data.parquet"
         _write_parquet(path, columns, rng)
     return ["data" + path.suffix, *arguments], given
+
+
+def _as_written(labels: list[Any], given: list[str | None] | None) -> list[str | None] | None:
+    """Return what a file without types holds: True and 1.0 as they are written."""
+    if given is None:
+        return None
+    return [None if one is None else str(label) for one, label in zip(given, labels, strict=True)]
 
 
 def _write_csv(path: Path, columns: dict[str, list[Any]], rng: np.random.Generator) -> None:
@@ -241,4 +249,4 @@ def _matrix_files(
         writer = csv.writer(file)
         writer.writerow(["id", "label"])
         writer.writerows(enumerate(labels))
-    return ["data.npy", "--labels", "side.csv"], given
+    return ["data.npy", "--labels", "side.csv"], _as_written(labels, given)

@@ -18,11 +18,14 @@ def check(
     id: o.IdColumn = None,  # noqa: A002 - the option's name
     features: o.FeatureColumns = None,
     text: o.TextColumns = None,
+    categories: o.CategoryColumns = None,
+    numbers: o.NumberColumns = None,
     ignore: o.IgnoredColumns = None,
     embeddings: o.Embeddings = None,
     labels: o.SideLabels = None,
     unlabeled: o.Unlabeled = None,
     delimiter: o.Delimiter = None,
+    decimal: o.Decimal = None,
     impute: o.Impute = False,
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
@@ -40,7 +43,19 @@ def check(
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(
-        label, id, features, text, ignore, embeddings, labels, unlabeled, delimiter, impute
+        label,
+        id,
+        features,
+        text,
+        ignore,
+        embeddings,
+        labels,
+        unlabeled,
+        delimiter,
+        impute,
+        categories,
+        numbers,
+        decimal,
     )
     inputs = (embeddings, *(labels or ()), config)
     target = None if out is None else table_target(source, out, "issues", inputs)

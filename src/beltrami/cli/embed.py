@@ -21,9 +21,12 @@ def embed(
     id: o.IdColumn = None,  # noqa: A002 - the option's name
     features: o.FeatureColumns = None,
     text: o.TextColumns = None,
+    categories: o.CategoryColumns = None,
+    numbers: o.NumberColumns = None,
     ignore: o.IgnoredColumns = None,
     embeddings: o.Embeddings = None,
     delimiter: o.Delimiter = None,
+    decimal: o.Decimal = None,
     impute: o.Impute = False,
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
@@ -40,7 +43,18 @@ def embed(
 
     voice = o.Voice(as_json, quiet)
     reading = o.TableOptions(
-        label, id, features, text, ignore, embeddings, delimiter=delimiter, impute=impute
+        label,
+        id,
+        features,
+        text,
+        ignore,
+        embeddings,
+        unlabeled="",  # labels are set aside, so none of them is open
+        delimiter=delimiter,
+        impute=impute,
+        categories=categories,
+        numbers=numbers,
+        decimal=decimal,
     )
     target = table_target(source, out, "embedding", (embeddings, config))
     with o.collected_warnings(voice):

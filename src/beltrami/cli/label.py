@@ -25,11 +25,14 @@ def label(
     id: o.IdColumn = None,  # noqa: A002 - the option's name
     features: o.FeatureColumns = None,
     text: o.TextColumns = None,
+    categories: o.CategoryColumns = None,
+    numbers: o.NumberColumns = None,
     ignore: o.IgnoredColumns = None,
     embeddings: o.Embeddings = None,
     labels: o.SideLabels = None,
     unlabeled: o.Unlabeled = None,
     delimiter: o.Delimiter = None,
+    decimal: o.Decimal = None,
     impute: o.Impute = False,
     method: Annotated[
         str, typer.Option("--method", help="auto, or the one that answers.")
@@ -60,7 +63,19 @@ def label(
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(
-        label, id, features, text, ignore, embeddings, labels, unlabeled, delimiter, impute
+        label,
+        id,
+        features,
+        text,
+        ignore,
+        embeddings,
+        labels,
+        unlabeled,
+        delimiter,
+        impute,
+        categories,
+        numbers,
+        decimal,
     )
     inputs = (embeddings, *(labels or ()), config)
     target = targets.table_target(source, out, "labelled", inputs)

@@ -31,6 +31,12 @@ FeatureColumns = Annotated[
     str | None, typer.Option("--features", help="Columns to compare rows by, a,b,c.")
 ]
 TextColumns = Annotated[str | None, typer.Option("--text", help="Columns that hold texts, a,b,c.")]
+CategoryColumns = Annotated[
+    str | None, typer.Option("--categories", help="Columns that hold categories, a,b.")
+]
+NumberColumns = Annotated[
+    str | None, typer.Option("--numbers", help="Columns that hold numbers, a,b.")
+]
 IgnoredColumns = Annotated[str | None, typer.Option("--ignore", help="Columns to leave out, a,b.")]
 Embeddings = Annotated[
     str | None, typer.Option("--embeddings", help="An npy matrix with as many rows.")
@@ -43,10 +49,21 @@ SideLabels = Annotated[
     ),
 ]
 Unlabeled = Annotated[
-    str | None, typer.Option("--unlabeled", help="What marks a row without a label, besides gaps.")
+    str | None,
+    typer.Option(
+        "--unlabeled",
+        help="What marks a row without a label, besides empty cells; '' says that nothing does.",
+    ),
 ]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Of a csv file.")]
-Impute = Annotated[bool, typer.Option("--impute", help="Fill gaps in features by medians.")]
+Decimal = Annotated[
+    str | None,
+    typer.Option("--decimal", help="Sign before decimals, . or , where the cells do not tell."),
+]
+Impute = Annotated[
+    bool,
+    typer.Option("--impute", help="Fill cells of a matrix or of vectors that are not finite."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", help="Threads; all when left out.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
@@ -76,6 +93,9 @@ class TableOptions:
     unlabeled: str | None = None
     delimiter: str | None = None
     impute: bool = False
+    categories: str | None = None
+    numbers: str | None = None
+    decimal: str | None = None
 
     def read(self, source: str, *, min_classes: int = 2) -> Any:
         """Return the `Intake` of a file."""
@@ -87,11 +107,14 @@ class TableOptions:
             id=self.id,
             features=_listed(self.features),
             text=_listed(self.text),
+            categories=_listed(self.categories),
+            numbers=_listed(self.numbers),
             ignore=_listed(self.ignore) or (),
             embeddings=self.embeddings,
             labels=self.labels or None,
             unlabeled=self.unlabeled,
             delimiter=self.delimiter,
+            decimal=self.decimal,
             impute=self.impute,
             min_classes=min_classes,
         )

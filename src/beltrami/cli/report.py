@@ -18,11 +18,14 @@ def report(
     id: o.IdColumn = None,  # noqa: A002 - the option's name
     features: o.FeatureColumns = None,
     text: o.TextColumns = None,
+    categories: o.CategoryColumns = None,
+    numbers: o.NumberColumns = None,
     ignore: o.IgnoredColumns = None,
     embeddings: o.Embeddings = None,
     labels: o.SideLabels = None,
     unlabeled: o.Unlabeled = None,
     delimiter: o.Delimiter = None,
+    decimal: o.Decimal = None,
     impute: o.Impute = False,
     risk: Annotated[
         float | None,
@@ -43,7 +46,19 @@ def report(
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(
-        label, id, features, text, ignore, embeddings, labels, unlabeled, delimiter, impute
+        label,
+        id,
+        features,
+        text,
+        ignore,
+        embeddings,
+        labels,
+        unlabeled,
+        delimiter,
+        impute,
+        categories,
+        numbers,
+        decimal,
     )
     target = page_target(source, out, (embeddings, *(labels or ()), config))
     with o.collected_warnings(voice):

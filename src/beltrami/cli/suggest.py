@@ -22,11 +22,14 @@ def suggest(
     id: o.IdColumn = None,  # noqa: A002 - the option's name
     features: o.FeatureColumns = None,
     text: o.TextColumns = None,
+    categories: o.CategoryColumns = None,
+    numbers: o.NumberColumns = None,
     ignore: o.IgnoredColumns = None,
     embeddings: o.Embeddings = None,
     labels: o.SideLabels = None,
     unlabeled: o.Unlabeled = None,
     delimiter: o.Delimiter = None,
+    decimal: o.Decimal = None,
     impute: o.Impute = False,
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
@@ -46,7 +49,19 @@ def suggest(
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(
-        label, id, features, text, ignore, embeddings, labels, unlabeled, delimiter, impute
+        label,
+        id,
+        features,
+        text,
+        ignore,
+        embeddings,
+        labels,
+        unlabeled,
+        delimiter,
+        impute,
+        categories,
+        numbers,
+        decimal,
     )
     inputs = (embeddings, *(labels or ()), config)
     target = answer_target(source, out, "ask", inputs, "label")

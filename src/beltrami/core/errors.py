@@ -82,6 +82,10 @@ class SolverError(BeltramiError, RuntimeError):
     """A solver could not produce a trustworthy answer."""
 
 
+class AmbiguousLabelsWarning(BeltramiWarning):
+    """A value among the labels may be a class or mark rows without a label."""
+
+
 class ConnectedByBridgesWarning(BeltramiWarning):
     """The graph was in pieces and bridges were added."""
 

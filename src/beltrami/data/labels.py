@@ -1,7 +1,7 @@
 """Labels of any type: a vector with gaps enters, class numbers and labelled rows leave.
 
 An unlabelled row is marked by -1 among integers, by None, NaN, ``pandas.NA`` or "" among strings
-and objects, and by NaN among values of a regression. Layer 1.
+and objects, by NaN among values of a regression, and by the mask of a masked array. Layer 1.
 """
 
 import numbers
@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
 
-from beltrami.core.errors import InvalidInputError, NotNumericError
+from beltrami.core.errors import AmbiguousLabelsWarning, InvalidInputError, NotNumericError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.data.label_vectors import is_nothing, label_vector, missing_labels
 from beltrami.data.model import UNLABELED
 
 AUTO = "auto"
+_MADE_OF_GAPS = ("-1", "nan", "None", "<NA>", "NaT")
+"""What gaps become when a vector that holds them is turned into texts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +92,7 @@ def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any 
     ----------
     y : array-like of shape (n,)
         Labels of one type: strings, integers with or without gaps, booleans, whole floats, a pandas
-        or polars column, a categorical.
+        or polars column, a categorical, a masked array.
     n_points : int
         n, how many there must be.
     unlabeled : object, default="auto"
@@ -108,9 +110,18 @@ def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any 
     ------
     InvalidInputError
         When the length or the type is wrong, when there is no label, or one class only.
+
+    Warns
+    -----
+    AmbiguousLabelsWarning
+        When -1 is not learnt from and looks like a class, or a text is a class and looks like a
+        gap; naming the marker as `unlabeled` settles it.
     """
-    values, has_label = labeled_mask(y, n_points, unlabeled)
+    values, missing, nothing = _parted(y, n_points, unlabeled)
+    has_label = ~missing
     present = values[has_label]
+    if _is_auto(unlabeled) and classes is None:
+        _warn_if_ambiguous(present, int((missing & ~nothing).sum()), n_points)
     if present.size == 0:
         raise InvalidInputError(
             f"y has no label at all: all {n_points} rows are marked as unlabelled. Give at least "
@@ -148,14 +159,21 @@ def labeled_mask(y: Any, n_points: int, unlabeled: Any = AUTO) -> tuple[NDArray[
     has_label : ndarray of shape (n,)
         True for labelled rows; under ``unlabeled=None`` a row without a label is an error.
     """
-    raw = _vector(y, n_points)
-    values, missing = _one_type(raw, _missing(raw), unlabeled)
+    values, missing, _ = _parted(y, n_points, unlabeled)
+    return values, ~missing
+
+
+def _parted(y: Any, n_points: int, unlabeled: Any) -> tuple[NDArray[Any], BoolVector, BoolVector]:
+    """Return labels of one type, which rows have none, and which of these hold nothing at all."""
+    raw = label_vector(y, n_points)
+    nothing = missing_labels(raw)
+    values, missing = _one_type(raw, nothing, unlabeled)
     if unlabeled is None and missing.any():
         raise InvalidInputError(
             f"unlabeled=None says that every row has a label, and {int(missing.sum())} of "
             f"{n_points} rows in y have none."
         )
-    return values, ~missing
+    return values, missing, nothing
 
 
 def is_continuous(labels: NDArray[Any]) -> bool:
@@ -163,56 +181,32 @@ def is_continuous(labels: NDArray[Any]) -> bool:
     return labels.dtype.kind == "f" and not bool((labels == np.round(labels)).all())
 
 
-def _vector(y: Any, n_points: int) -> NDArray[Any]:
-    """Return y as a vector without turning None, NaN or -1 into texts on the way."""
-    if y is None:
-        raise InvalidInputError(
-            "this estimator requires y to be passed, but the target y is None: one label per row, "
-            "with unlabelled rows marked."
-        )
-    if hasattr(y, "tocsr"):
-        raise InvalidInputError("y is sparse; give a dense vector with one label per row.")
-    if hasattr(y, "to_numpy"):
-        array = np.asarray(y.to_numpy())
-    else:
-        array = y if isinstance(y, np.ndarray) else np.array(y, dtype=object)
-    if array.ndim == 2 and array.shape[1] == 1:
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
-            "y to (n_samples,), for example using ravel().",
-            DataConversionWarning,
-            stacklevel=5,
-        )
-        array = array.ravel()
-    if array.ndim != 1:
-        raise InvalidInputError(
-            f"y should be a 1d array, one label per row, and has shape {array.shape}."
-        )
-    if len(array) != n_points:
-        raise InvalidInputError(
-            f"X and y have inconsistent numbers of samples: {n_points} rows and {len(array)} "
-            "labels. Unlabelled rows need their marker in y, too."
-        )
-    return array
+def _warn_if_ambiguous(present: NDArray[Any], n_open: int, n: int) -> None:
+    """Warn where -1 may be a class that is not learnt from, or a text a gap that is."""
+    if present.dtype.kind in "if" and 0 < 2 * n_open < n:
+        found = np.unique(present).tolist()
+        # Gaps are most rows where labels are few. Beside 0 and 1 alone, -1 completes a scale of
+        # bad, neutral, good; beside numbers below it nobody would choose it as a marker.
+        if found == [0, 1] or found[0] < UNLABELED:
+            _warn_ambiguous(
+                f"y holds -1 in {n_open} of {n} rows beside {found[:5]}, and -1 marks rows "
+                "without a label: they are not learnt from, and a score does not count them. Pass "
+                "unlabeled=None if -1 is a class and every row has a label, or unlabeled=-1 if it "
+                "is the marker."
+            )
+    if present.dtype.kind == "U":
+        for word in _MADE_OF_GAPS:
+            count = int((present == word).sum())
+            if count:
+                _warn_ambiguous(
+                    f"the text {word!r} counts as a class ({count} of {n} rows). Pass "
+                    f"unlabeled={word!r} if it marks rows without a label, or unlabeled='' if it "
+                    "is a class."
+                )
 
 
-def _missing(values: NDArray[Any]) -> BoolVector:
-    """Say which entries hold nothing."""
-    if values.dtype.kind == "f":
-        return np.asarray(np.isnan(values))
-    if values.dtype.kind in "US":
-        return np.asarray(values == values.dtype.type())
-    if values.dtype.kind == "O":
-        return np.fromiter((_is_nothing(value) for value in values), dtype=bool, count=len(values))
-    return np.zeros(len(values), dtype=bool)
-
-
-def _is_nothing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(value, float | np.floating):
-        return bool(np.isnan(value))
-    return isinstance(value, str) and not value
+def _warn_ambiguous(message: str) -> None:
+    warnings.warn(message, AmbiguousLabelsWarning, stacklevel=6)
 
 
 def _one_type(
@@ -220,7 +214,7 @@ def _one_type(
 ) -> tuple[NDArray[Any], BoolVector]:
     """Give the present labels one type, and mark -1 or the user's own marker as missing."""
     own, nothing = unlabeled is not None and not _is_auto(unlabeled), missing
-    if own and not _is_nothing(unlabeled):
+    if own and not is_nothing(unlabeled):
         missing = missing.copy()
         missing[~missing] = values[~missing] == unlabeled  # pandas.NA answers no comparison
     if values.dtype.kind == "O":
@@ -353,8 +347,8 @@ def encode_values(y: Any, n_points: int) -> tuple[FloatVector, IndexVector]:
     InvalidInputError
         When the length is wrong or there is no number at all.
     """
-    raw = _vector(y, n_points)
-    missing = _missing(raw)
+    raw = label_vector(y, n_points)
+    missing = missing_labels(raw)
     values = np.full(n_points, np.nan)
     values[~missing] = _numbers(raw[~missing])
     if np.isinf(values).any():

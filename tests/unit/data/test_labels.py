@@ -1,5 +1,7 @@
 """Labels with gaps: every type is read, every mistake is named."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,7 +12,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.exceptions import DataConversionWarning
 
-from beltrami.core.errors import InvalidInputError, NotNumericError
+from beltrami.core.errors import AmbiguousLabelsWarning, InvalidInputError, NotNumericError
 from beltrami.data.labels import (
     decoded,
     encode_labels,
@@ -48,7 +50,7 @@ READ = {
     "whole floats": (np.array([2.0, NAN, 0.0, NAN]), [0, 2], [1, -1, 0, -1], NAN),
     "list of whole floats": ([2.0, None, 0, NAN], [0, 2], [1, -1, 0, -1], NAN),
     "pandas ints": (pd.Series([4, -1, 2], index=[9, 7, 5]), [2, 4], [1, -1, 0], -1),
-    "pandas Int64": (pd.Series([4, None, 2], dtype="Int64"), [2, 4], [1, -1, 0], NAN),
+    "pandas Int64": (pd.Series([4, None, 2], dtype="Int64"), [2, 4], [1, -1, 0], -1),
     "pandas boolean": (pd.Series([True, None, False], dtype="boolean"), [0, 1], [1, -1, 0], None),
     "pandas string": (pd.Series(["b", None, "a"], dtype="string"), ["a", "b"], [1, -1, 0], ""),
     "pandas objects": (pd.Series(["b", None, "a"], dtype=object), ["a", "b"], [1, -1, 0], ""),
@@ -59,13 +61,20 @@ READ = {
         [1, -1, 0],
         "",
     ),
-    "polars ints": (pl.Series([4, None, 2]), [2, 4], [1, -1, 0], NAN),
+    "polars ints": (pl.Series([4, None, 2]), [2, 4], [1, -1, 0], -1),
+    "categorical ints": (pd.Categorical([4, None, 2]), [2, 4], [1, -1, 0], -1),
+    "series of categories": (pd.Series([4, None, 2], dtype="category"), [2, 4], [1, -1, 0], -1),
+    "masked ints": (np.ma.array([4, 9, 2], mask=[0, 1, 0]), [2, 4], [1, -1, 0], -1),
+    "masked -1": (np.ma.array([4, -1, 2, 2], mask=[0, 1, 0, 1]), [2, 4], [1, -1, 0, -1], -1),
+    "masked texts": (np.ma.array(["b", "c", "a"], mask=[0, 1, 0]), ["a", "b"], [1, -1, 0], ""),
+    "nothing masked": (np.ma.array([4, -1, 2]), [2, 4], [1, -1, 0], -1),
     "polars strings": (pl.Series(["b", None, "a"]), ["a", "b"], [1, -1, 0], ""),
     "polars bools": (pl.Series([True, None, False]), [0, 1], [1, -1, 0], None),
     "tuple": (("b", None, "a"), ["a", "b"], [1, -1, 0], ""),
 }
 
 
+@pytest.mark.filterwarnings("ignore::beltrami.core.errors.AmbiguousLabelsWarning")
 @pytest.mark.parametrize("name", READ)
 def test_labels_of_every_type_are_read(name):
     y, classes, codes, marker = READ[name]
@@ -86,6 +95,7 @@ def test_classes_keep_the_type_of_the_labels():
     assert encode_labels(["long name", "b"], 2).classes.dtype == np.dtype("<U9")
 
 
+@pytest.mark.filterwarnings("ignore::beltrami.core.errors.AmbiguousLabelsWarning")
 @given(
     st.sampled_from(
         [
@@ -138,6 +148,50 @@ def test_a_marker_is_written_whole_and_in_the_type_of_the_classes_where_it_fits(
 
 
 # --- markers -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("y", "told"),
+    [
+        ([-1, 0, 1] * 4, "-1 in 4 of 12 rows beside"),
+        (np.array([-1.0, 0.0, 1.0] * 4), "-1 in 4 of 12 rows"),
+        ([-2, -1, 0, 1, 2] * 2, "-1 in 2 of 10 rows"),
+        (["-1", "a", "b"], "the text '-1' counts as a class"),
+        (np.array(["nan", "a", "b", "nan"]), r"'nan' counts as a class \(2 of 4 rows\)"),
+        (["<NA>", "a", "", "a"], "'<NA>' counts as a class"),
+    ],
+)
+def test_a_label_that_may_be_a_gap_and_a_gap_that_may_be_a_label_are_told(y, told):
+    with pytest.warns(AmbiguousLabelsWarning, match=told):
+        encode_labels(y, len(y))
+    marker = "" if isinstance(y[1], str) else -1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encode_labels(y, len(y), unlabeled=marker)  # what the user says is believed
+        encode_labels(y, len(y), classes=np.unique(y))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [-1] * 8 + [0, 1] * 3,
+        [-1, 0, 1, 2] * 4,
+        [-1, -1, -1, -2, 3],
+        [0, 1, None] * 4,
+        np.ma.array([0, 1, 2] * 4, mask=[0, 0, 1] * 4),
+        ["a", "b", ""],
+    ],
+)
+def test_the_usual_gaps_are_taken_without_a_word(y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encode_labels(y, len(y))
+
+
+def test_masked_values_are_unlabelled():
+    values, rows = encode_values(np.ma.array([1.5, 9.0, 3.0], mask=[0, 1, 0]), 3)
+    assert rows.tolist() == [0, 2]
+    assert values[rows].tolist() == [1.5, 3.0]
 
 
 def test_unlabeled_none_makes_minus_one_a_class():

@@ -4,6 +4,7 @@ Each block is allocated once and filled in pieces of rows, so a table of n x d f
 one copy. Layer 1.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
-from beltrami.data.tables.delimited import NULL_WORDS
 from beltrami.data.tables.faults import Faults
-from beltrami.data.tables.kinds import is_number, is_text
+from beltrami.data.tables.kinds import is_number, is_text, numbers_kind
 from beltrami.data.tables.model import Table, plain
+from beltrami.data.tables.numerals import NumberStyle, null_word_counts, parsed_numbers
 
 _BLOCK_ROWS = 65_536
 _MISSING = "missing"
@@ -47,8 +48,13 @@ def matrix_block(matrix: NDArray[Any], faults: Faults) -> FloatMatrix:
     return _checked(points, [f"x{i}" for i in range(points.shape[1])], faults, is_ours=is_ours)
 
 
-def number_block(table: Table, names: tuple[str, ...], faults: Faults) -> FloatMatrix:
-    """Return numeric columns side by side.
+def number_block(
+    table: Table,
+    names: tuple[str, ...],
+    styles: dict[str, tuple[NumberStyle, ...]],
+    faults: Faults,
+) -> tuple[FloatMatrix, dict[str, BoolVector]]:
+    """Return numeric columns side by side, with medians where a cell holds no finite number.
 
     Parameters
     ----------
@@ -56,15 +62,19 @@ def number_block(table: Table, names: tuple[str, ...], faults: Faults) -> FloatM
         The data.
     names : tuple of str
         Columns of numbers, truth values, or numbers written as texts.
+    styles : dict of str to tuple of NumberStyle
+        How texts write their numbers.
     faults : Faults
-        Takes the cells that cannot be used.
+        Takes the cells that cannot be used, and how texts were read.
 
     Returns
     -------
-    ndarray of shape (n, d)
+    block : ndarray of shape (n, d)
         float32 if every column fits into it, else float64.
+    gaps : dict of str to ndarray of shape (n,)
+        For each column with such cells, where they are.
     """
-    columns = [_numbers(table.columns.column(name), name) for name in names]
+    columns = [_numbers(table, name, styles.get(name, ()), faults) for name in names]
     dtype = np.result_type(*(_arrow_float_type(column.type) for column in columns))
     points = _allocated((table.n_rows, len(names)), dtype)
     for start in range(0, table.n_rows, _BLOCK_ROWS):
@@ -72,7 +82,44 @@ def number_block(table: Table, names: tuple[str, ...], faults: Faults) -> FloatM
             piece = column.slice(start, _BLOCK_ROWS)
             with np.errstate(over="ignore"):
                 points[start : start + len(piece), position] = _filled(piece, dtype)
-    return _checked(points, list(names), faults)
+    gaps: dict[str, BoolVector] = {}
+    for position, bad, median in _odd_columns(points, list(names), faults):
+        name = names[position]
+        faults.filled(
+            bad, name, filled_with=f"they take the median, {median:.6g}, and a column marks them"
+        )
+        points[bad, position] = median
+        gaps[name] = bad
+    return points, gaps
+
+
+def gap_block(gaps: dict[str, BoolVector]) -> tuple[FloatMatrix, list[str]]:
+    """Return columns of 0 and 1 that say where numbers were missing; like ones share a column.
+
+    Parameters
+    ----------
+    gaps : dict of str to ndarray of shape (n,)
+        Where each column had no number.
+
+    Returns
+    -------
+    block : ndarray of shape (n, d)
+        float32.
+    names : list of str
+        "age was missing" and the like.
+    """
+    alike: dict[bytes, list[str]] = {}
+    for name, mask in gaps.items():
+        alike.setdefault(mask.tobytes(), []).append(name)
+    firsts = [names[0] for names in alike.values()]
+    block = _allocated((len(gaps[firsts[0]]), len(firsts)), np.dtype(np.float32))
+    for position, name in enumerate(firsts):
+        block[:, position] = gaps[name]
+    shown = [
+        f"{names[0]} was missing" + (f" (and {len(names) - 1} more)" if len(names) > 1 else "")
+        for names in alike.values()
+    ]
+    return block, shown
 
 
 def vector_block(table: Table, name: str, faults: Faults) -> FloatMatrix:
@@ -132,9 +179,9 @@ def category_block(
     table : Table
         The data.
     names : tuple of str
-        Columns of texts.
+        Columns of texts, numbers, truth values or dates.
     faults : Faults
-        Takes the cells that hold nothing; when they are filled, "missing" is a category of its own.
+        Takes the cells that hold nothing: they are a category of their own.
 
     Returns
     -------
@@ -143,23 +190,20 @@ def category_block(
     categories : list of str
         "column=value" for each of the d columns.
     """
-    import pyarrow.compute as pc
-
     coded: list[tuple[NDArray[np.int64], int]] = []
     categories: list[str] = []
     for name in names:
-        column = plain(table.columns.column(name))
-        gaps = np.asarray(_to_numpy(column.is_null()), dtype=bool)
-        faults.gaps(gaps, name, filled_with=f"the category {_MISSING!r}")
+        cells = _categories(plain(table.columns.column(name)))
+        gaps = np.fromiter((cell is None for cell in cells), dtype=bool, count=len(cells))
+        faults.filled(gaps, name, filled_with=f"they are a category of their own, {_MISSING!r}")
         # A category of the user's may be called "missing", too: gaps get a column of their own.
-        values = sorted(pc.unique(column).drop_null().to_pylist())
+        values = sorted({cell for cell in cells if cell is not None})
         numbers = {value: i for i, value in enumerate(values)} | {None: len(values)}
-        codes = np.array([numbers[value] for value in column.to_pylist()], dtype=np.int64)
+        codes = np.array([numbers[cell] for cell in cells], dtype=np.int64)
         categories += [f"{name}={value}" for value in values]
         if gaps.any():
             categories.append(f"{name}={_MISSING}")
         coded.append((codes, len(values) + bool(gaps.any())))
-    faults.require_none()
     block = _allocated((table.n_rows, len(categories)), np.dtype(np.float32))
     block[:] = 0
     start = 0
@@ -167,6 +211,18 @@ def category_block(
         block[np.arange(len(codes)), start + codes] = 1
         start += n_values
     return block, categories
+
+
+def _categories(column: Any) -> list[Any]:
+    """Return cells as texts or numbers, None for null, NaN and blank texts."""
+    import pyarrow as pa
+
+    if pa.types.is_temporal(column.type):
+        column = column.cast(pa.string())
+    cells = column.to_pylist()
+    if is_text(column.type):
+        return [cell if cell is not None and cell.strip() else None for cell in cells]
+    return [None if cell is None or cell != cell else cell for cell in cells]  # noqa: PLR0124
 
 
 def _allocated(shape: tuple[int, ...], dtype: np.dtype[Any]) -> FloatMatrix:
@@ -191,26 +247,27 @@ def _arrow_float_type(kind: Any) -> np.dtype[Any]:
         return np.dtype(np.float64)
 
 
-def _numbers(column: Any, name: str) -> Any:
+def _numbers(table: Table, name: str, styles: tuple[NumberStyle, ...], faults: Faults) -> Any:
     """Return a column as arrow numbers; texts are read as such."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    values = plain(column)
+    values = plain(table.columns.column(name))
     if is_number(values.type):
         return values.cast(pa.float64()) if pa.types.is_decimal(values.type) else values
-    if not is_text(values.type):
-        raise InvalidInputError(f"column {name!r} holds {values.type} and no numbers.")
-    trimmed = pc.utf8_trim_whitespace(values)
-    words = pa.array(NULL_WORDS, values.type)
-    present = pc.if_else(pc.is_in(trimmed, words), pa.scalar(None, values.type), trimmed)
-    unsigned = pc.replace_substring_regex(present, r"^\+", "")
-    try:
-        return unsigned.cast(pa.float64())
-    except pa.ArrowException as error:
+    styles = styles or numbers_kind(name, values).styles
+    if len(styles) > 1:
+        one, other = (style.reading.rpartition(" ")[2] for style in styles)
         raise InvalidInputError(
-            f"column {name!r} holds texts that are no numbers ({error})."
-        ) from error
+            f"column {name!r} of {table.name} holds {styles[0].example!r}, which may be {one} or "
+            f"{other}: nothing tells whether the sign parts decimals or thousands. Say which sign "
+            f"comes before decimals with --decimal . or --decimal , (decimal='.' or decimal=','), "
+            f"or leave the column out: --ignore {name!r} (ignore=[{name!r}])."
+        )
+    if not styles[0].is_plain:
+        faults.say(f"column {name!r} is read as numbers: {styles[0].reading}")
+    for word, count in null_word_counts(values).items():
+        faults.say(f"column {name!r}: {count} cell(s) hold {word!r} and count as missing")
+    return parsed_numbers(values, styles[0])
 
 
 def _filled(piece: Any, dtype: np.dtype[Any]) -> FloatVector:
@@ -236,22 +293,10 @@ def _to_numpy(array: Any) -> NDArray[Any]:
 def _checked(
     points: FloatMatrix, names: list[str], faults: Faults, *, is_ours: bool = True
 ) -> FloatMatrix:
-    """Return finite points: refuse or fill gaps, and refuse what cannot be squared."""
-    limit = float(np.sqrt(np.finfo(points.dtype).max / (4.0 * points.shape[1])))
-    if _all_small(points, limit):
-        return points
+    """Return the finite points of a matrix or of vectors: refuse gaps, or fill them if asked."""
     filled = points
-    for position, name in enumerate(names):
-        column = points[:, position]
-        bad: BoolVector = ~np.isfinite(column)
-        large = np.flatnonzero(np.abs(np.where(bad, 0, column)) > limit)
-        if large.size:
-            row = int(large[0])
-            faults.refuse_size(float(column[row]), row, name, limit)
-        if not bad.any():
-            continue
-        median = float(np.median(column[~bad])) if not bad.all() else 0.0
-        faults.gaps(bad, name, filled_with=f"its median, {median:.6g}")
+    for position, bad, median in _odd_columns(points, names, faults):
+        faults.gaps(bad, names[position], median=median)
         if faults.impute:
             # What was handed in, or mapped from disk, is never written to.
             if filled is points and not is_ours:
@@ -260,6 +305,27 @@ def _checked(
             filled[bad, position] = median
     faults.require_none()
     return filled
+
+
+def _odd_columns(
+    points: FloatMatrix, names: list[str], faults: Faults
+) -> Iterator[tuple[int, BoolVector, float]]:
+    """Yield the columns with cells that are not finite, these cells, and the median of the rest.
+
+    What is too large to be squared is refused.
+    """
+    limit = float(np.sqrt(np.finfo(points.dtype).max / (4.0 * points.shape[1])))
+    if _all_small(points, limit):
+        return
+    for position, name in enumerate(names):
+        column = points[:, position]
+        bad: BoolVector = ~np.isfinite(column)
+        large = np.flatnonzero(np.abs(np.where(bad, 0, column)) > limit)
+        if large.size:
+            row = int(large[0])
+            faults.refuse_size(float(column[row]), row, name, limit)
+        if bad.any():
+            yield position, bad, float(np.median(column[~bad])) if not bad.all() else 0.0
 
 
 def _all_small(points: FloatMatrix, limit: float) -> bool:

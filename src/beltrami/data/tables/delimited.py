@@ -1,8 +1,15 @@
-"""Csv and tsv files: text enters, typed columns leave, or the line that is broken. Layer 1."""
+"""Csv and tsv files: text enters, typed columns leave, or the line that is broken.
+
+Such a file has no types. Labels and ids are therefore kept as they are written, and a column that
+holds a word is one of texts; what the word means is judged elsewhere, alike for all formats.
+Layer 1.
+"""
 
 import csv
 import io
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +18,8 @@ import numpy as np
 from beltrami.core.errors import CorruptDataError, InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.data.tables.model import Table, listed
+from beltrami.data.tables.naming import is_id_name, is_label_name
+from beltrami.data.tables.numerals import number_styles
 from beltrami.data.tables.streams import (
     byte_blocks,
     first_bytes,
@@ -19,23 +28,28 @@ from beltrami.data.tables.streams import (
     unpacked_bytes,
 )
 
-NULL_WORDS = (
-    "", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NULL", "Null", "null", "None", "none", "?",
-)  # fmt: skip
 _DELIMITERS = ",\t;|"
 _HEAD_BYTES = 2**20
 _BLOCK_BYTES = 2**24
 _WHOLE_FLOATS = 2.0**53
 _CODE = r"^(0\d+|\d{17,})$"
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_WHOLE = r"^(0|-?[1-9]\d{0,15})$"
 
 
-def read_delimited(path: Path, *, delimiter: str | None = None) -> Table:
+def read_delimited(
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    label: str | None = None,
+    id: str | None = None,  # noqa: A002 - the word that users know
+) -> Table:
     """Read a csv or tsv file, packed with gzip or not.
 
-    The first line names the columns. A column of numbers written with leading zeros, or with more
-    digits than a float can hold, is a column of codes and stays text. Words such as NA, null, None
-    and ? are gaps. A decimal comma is understood where the delimiter is a semicolon.
+    The first line names the columns, and an empty cell is a gap. The columns of labels and of ids
+    hold whole numbers where every cell is written as Python writes one, else texts as they stand.
+    A column of numbers written with leading zeros, or with more digits than a float can hold, is a
+    column of codes and stays text, and so does one whose points may part thousands.
 
     Parameters
     ----------
@@ -44,6 +58,10 @@ def read_delimited(path: Path, *, delimiter: str | None = None) -> Table:
     delimiter : str or None, default=None
         What separates the fields; None takes the most frequent of comma, tab, semicolon and bar in
         the first line.
+    decimal : {".", ","} or None, default=None
+        Sign before decimals, where the cells do not tell.
+    label, id : str or None, default=None
+        Columns to keep as they are written; None means those that are called so.
 
     Returns
     -------
@@ -66,11 +84,15 @@ def read_delimited(path: Path, *, delimiter: str | None = None) -> Table:
     raw = parser.read()
     table, index = _named(raw)
     _require_header(table, path.name)
-    checked = Table(path.name, table, index=index)
-    if parser.delimiter == ";" and _has_decimal_commas(table):
-        table = parser.read(decimal_point=",").rename_columns(list(checked.names))
-    typed = _with_codes(parser, table, raw.column_names, has_zeros=has_zeros)
-    return Table(path.name, typed, index=index)
+    Table(path.name, table)  # every column has a name of its own
+    again = _Again(table, parser.delimiter == ";" or decimal == ",", has_zeros)
+    chosen = {
+        position: judge
+        for position, name in enumerate(table.column_names)
+        if (judge := again.judge(position, name == index or _is_named(name, label, id))) is not None
+    }
+    typed = _read_again(parser, table, raw.column_names, chosen)
+    return Table(path.name, typed, index=index, delimiter=parser.delimiter, decimal=decimal)
 
 
 class _Parser:
@@ -115,7 +137,7 @@ class _Parser:
             read_options=arrow_csv.ReadOptions(block_size=block_size),
             parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
-                null_values=list(NULL_WORDS), strings_can_be_null=True, **convert
+                null_values=[""], strings_can_be_null=True, **convert
             ),
         )
 
@@ -228,41 +250,101 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _has_decimal_commas(table: Any) -> bool:
+def _is_named(name: str, label: str | None, row_id: str | None) -> bool:
+    """Say whether a column may be that of the labels or of the ids."""
+    is_label = is_label_name(name) if label is None else name == label
+    return is_label or (is_id_name(name) if row_id is None else name == row_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Which columns to read again as texts, and what to make of those.
+
+    `is_foreign` says that a point may part thousands, `has_zeros` that some field begins like 012.
+    """
+
+    table: Any
+    is_foreign: bool
+    has_zeros: bool
+
+    def judge(self, position: int, is_named: bool) -> Callable[[Any], Any] | None:
+        """Return what turns the texts of a column into its values, None to keep it as it is."""
+        import pyarrow as pa
+
+        kind = self.table.column(position).type
+        if is_named:
+            return as_written
+        is_float = pa.types.is_floating(kind)
+        if is_float and self.is_foreign:
+            return _unless_open
+        if (self.has_zeros and pa.types.is_integer(kind)) or (
+            is_float and _has_huge_wholes(self.table.column(position))
+        ):
+            return _codes
+        return None
+
+
+def _read_again(
+    parser: _Parser, table: Any, raw: list[str], chosen: dict[int, Callable[[Any], Any]]
+) -> Any:
     import pyarrow as pa
 
-    for column in table.columns:
-        if pa.types.is_string(column.type):
-            sample = column.slice(0, 1000).drop_null().to_pylist()
-            if sample and all(_DECIMAL_COMMA.fullmatch(value) for value in sample):
-                return True
-    return False
+    typed = [i for i in chosen if not pa.types.is_string(table.column(i).type)]
+    names = [raw[i] for i in typed]
+    columns = {i: table.column(i) for i in chosen}
+    if typed:
+        texts = parser.read(include_columns=names, column_types=dict.fromkeys(names, pa.string()))
+        columns |= dict(zip(typed, texts.columns, strict=True))
+    for position, judge in chosen.items():
+        found = judge(columns[position])
+        if found is not None:
+            table = table.set_column(position, table.column_names[position], found)
+    return table
 
 
-def _with_codes(parser: _Parser, table: Any, raw: list[str], *, has_zeros: bool) -> Any:
-    """Read again, as text, the columns of codes whose digits a number would lose."""
+def as_written(texts: Any) -> Any:
+    """Return texts as whole numbers where all of them are written as Python writes one.
+
+    Parameters
+    ----------
+    texts : pyarrow.ChunkedArray
+        Cells of a column, null where empty.
+
+    Returns
+    -------
+    pyarrow.ChunkedArray
+        int64 if nothing is lost by it, else the same texts.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    suspects = [
-        position
-        for position, column in enumerate(table.columns)
-        if raw.count(raw[position]) == 1
-        and (
-            (has_zeros and pa.types.is_integer(column.type))
-            or (pa.types.is_floating(column.type) and _has_huge_wholes(column))
-        )
-    ]
-    if not suspects:
-        return table
-    chosen = [raw[position] for position in suspects]
-    texts = parser.read(include_columns=chosen, column_types={name: pa.string() for name in chosen})
-    for position, column in zip(suspects, texts.columns, strict=True):
-        present = column.drop_null()
-        is_code = pc.any(pc.match_substring_regex(present, _CODE)).as_py()
-        if is_code and pc.all(pc.match_substring_regex(present, r"^\d+$")).as_py():
-            table = table.set_column(position, table.column_names[position], column)
-    return table
+    is_blank = pc.equal(pc.utf8_trim_whitespace(texts), "")
+    present = pc.if_else(is_blank, pa.scalar(None, texts.type), texts)
+    if present.null_count == len(present):
+        return texts
+    if not pc.all(pc.match_substring_regex(present, _WHOLE)).as_py():
+        return texts
+    numbers = present.cast(pa.int64())
+    return numbers if pc.max(pc.abs(numbers)).as_py() <= _WHOLE_FLOATS else texts
+
+
+def _codes(texts: Any) -> Any:
+    """Return the texts if they are codes, whose digits a number would lose, else None."""
+    import pyarrow.compute as pc
+
+    present = texts.drop_null()
+    is_code = pc.any(pc.match_substring_regex(present, _CODE)).as_py()
+    return (
+        texts if is_code and pc.all(pc.match_substring_regex(present, r"^\d+$")).as_py() else None
+    )
+
+
+def _unless_open(texts: Any) -> Any:
+    """Return the texts if their points may part decimals or thousands, else what `_codes` says."""
+    import pyarrow.compute as pc
+
+    is_open = len(number_styles(pc.unique(texts).drop_null())) > 1
+    return texts if is_open else _codes(texts)
 
 
 def _has_huge_wholes(column: Any) -> bool:

@@ -5,15 +5,21 @@ Numbers are kept as given unless categories stand beside them. Layer 1.
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
-from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, Points
-from beltrami.data.tables.blocks import category_block, matrix_block, number_block, vector_block
+from beltrami.core.types import CsrMatrix, FloatMatrix, Points
+from beltrami.data.tables.blocks import (
+    category_block,
+    gap_block,
+    matrix_block,
+    number_block,
+    vector_block,
+)
 from beltrami.data.tables.faults import Faults
 from beltrami.data.tables.model import Table, plain
 from beltrami.data.tables.roles import Roles
@@ -72,6 +78,8 @@ def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Featu
     - Beside categories, numbers are standardised, and each category becomes a column of 0 and 1:
       two rows that differ in a category are then as far apart, on average, as two that differ in a
       number, with a squared distance of 2.
+    - A missing number becomes the median of its column, and a column of 0 and 1 beside it marks it;
+      missing categories are a category of their own, missing texts are texts without words.
     - Texts become TF-IDF weights (logarithmic counts, rows of unit length) under the angle. Texts
       together with numbers: both parts have rows of unit length, so each counts half.
 
@@ -82,8 +90,8 @@ def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Featu
     roles : Roles
         Which columns to use, and how.
     impute : bool, default=False
-        Fill gaps: numbers with the median of their column, categories with "missing", texts with
-        nothing. Otherwise a gap is an error.
+        Fill what is not finite in a matrix or in vectors with the median of its column. Otherwise
+        it is an error.
 
     Returns
     -------
@@ -93,7 +101,8 @@ def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Featu
     Raises
     ------
     InvalidInputError
-        When no column can be used, a cell is empty or not finite, or too large to be squared.
+        When no column can be used, a cell of a matrix is not finite, one is too large to be
+        squared, or nothing tells decimals from thousands.
     MemoryBudgetError
         When the matrix would not fit into memory.
     """
@@ -118,12 +127,18 @@ def _dense_features(table: Table, roles: Roles, faults: Faults) -> Features:
             parts.append(block)
             names += [f"{name}[{i}]" for i in range(block.shape[1])]
     if roles.numeric:
-        numbers = number_block(table, roles.numeric, faults)
+        numbers, gaps = number_block(table, roles.numeric, roles.styles, faults)
         parts.append(numbers)
         names += roles.numeric
-        if roles.categorical or roles.vectors:
+        if gaps and not (roles.categorical or roles.vectors or _has_units(numbers, roles.numeric)):
+            notes.append(f"numbers are divided by their common spread, {_unify(numbers):.6g}")
+        elif gaps or roles.categorical or roles.vectors:
             _standardize(numbers)
             notes.append("numeric columns are standardised beside the others")
+        if gaps:
+            block, marks = gap_block(gaps)
+            parts.append(block)
+            names += marks
     if roles.categorical:
         block, categories = category_block(table, roles.categorical, faults)
         parts.append(block)
@@ -168,6 +183,13 @@ def _standardize(block: FloatMatrix) -> None:
         block[:, position] = (column - mean) / (spread if spread > 0 else 1.0)
 
 
+def _unify(block: FloatMatrix) -> float:
+    """Divide by the mean spread of the columns in place, so that they keep their proportions."""
+    spread = float(np.sqrt(block.var(axis=0, dtype=np.float64).mean())) or 1.0
+    block /= spread
+    return spread
+
+
 def _has_units(points: FloatMatrix, names: tuple[str, ...]) -> bool:
     """Say whether columns may have different units; numbered ones of like spread do not."""
     if len(names) < 2:
@@ -206,18 +228,13 @@ def _texts(table: Table, names: tuple[str, ...], faults: Faults) -> list[str]:
     joined = None
     for name in names:
         column = plain(table.columns.column(name))
-        gaps = _nulls(column)
-        faults.gaps(gaps, name, filled_with="no text")
         filled = pc.fill_null(column, "").to_pylist()
+        gaps = np.fromiter((not cell.strip() for cell in filled), dtype=bool, count=len(filled))
+        faults.filled(gaps, name, filled_with="they are texts without words")
         joined = (
             filled if joined is None else [f"{a}\n{b}" for a, b in zip(joined, filled, strict=True)]
         )
-    faults.require_none()
     return joined or []
-
-
-def _nulls(column: Any) -> BoolVector:
-    return np.asarray(column.is_null().to_numpy(), dtype=bool)
 
 
 def _tf_idf(texts: list[str], name: str) -> tuple[CsrMatrix, tuple[str, ...], int]:

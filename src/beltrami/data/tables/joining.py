@@ -1,8 +1,11 @@
 """Labels from a side table: two tables enter, one with a further column leaves. Layer 1."""
 
+from dataclasses import replace
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.data.tables.delimited import as_written
+from beltrami.data.tables.kinds import is_text
 from beltrami.data.tables.model import Table, listed, plain
 from beltrami.data.tables.naming import found_id, known_name
 
@@ -17,7 +20,8 @@ def join_labels(
     """Return the table with the labels that a side table gives to its ids.
 
     Ids are compared as written, so 7 and "7" are the same. Where the table has labels of its own,
-    those of the side table come on top: they are the newer ones.
+    those of the side table come on top: they are the newer ones. They take the type of those in the
+    table where every one of them can be written so, else all become texts as they are written.
 
     Parameters
     ----------
@@ -68,28 +72,61 @@ def join_labels(
         joined = columns.append_column(target, column)
     else:
         joined = pa.table({target: column})
-    return Table(table.name, joined, table.matrix, table.index)
+    return replace(table, columns=joined)
 
 
 def _on_top(newer: Any, older: Any) -> Any:
     """Return the newer labels, and the older ones where there are none."""
     import pyarrow.compute as pc
 
-    newer, older = plain(newer), plain(older)
+    newer, older = _without_gaps(plain(newer)), _without_gaps(plain(older))
+    if older.null_count == len(older):
+        return newer
+    if newer.null_count == len(newer):
+        return older
     if newer.type != older.type:
-        newer, older = _written(newer), _written(older)
-    return pc.coalesce(_without_blanks(newer), _without_blanks(older))
+        newer = _like(newer, older.type)
+    if newer.type != older.type:
+        newer, older = _texts(newer), _texts(older)
+    return pc.coalesce(newer, older)
 
 
-def _without_blanks(column: Any) -> Any:
-    """Return a column whose empty texts are gaps."""
+def _without_gaps(column: Any) -> Any:
+    """Return a column whose blank texts and NaNs are null, and whole floats integers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        return column
-    is_blank = pc.equal(pc.utf8_trim_whitespace(column), "")
-    return pc.if_else(is_blank, pa.scalar(None, column.type), column)
+    if is_text(column.type):
+        is_blank = pc.equal(pc.utf8_trim_whitespace(column), "")
+        return pc.if_else(is_blank, pa.scalar(None, column.type), column)
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        is_whole = pc.all(pc.equal(column, pc.floor(column))).as_py()
+        return column.cast(pa.int64()) if is_whole and _fits(column) else column
+    return column.cast(pa.int64()) if pa.types.is_integer(column.type) and _fits(column) else column
+
+
+def _fits(column: Any) -> bool:
+    import pyarrow.compute as pc
+
+    bounds = pc.min_max(column).as_py()
+    return bounds["min"] is not None and -(2**53) <= bounds["min"] <= bounds["max"] <= 2**53
+
+
+def _like(newer: Any, kind: Any) -> Any:
+    """Return texts as the whole numbers or truth values that they spell, if all of them do."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not is_text(newer.type):
+        return newer
+    if pa.types.is_integer(kind):
+        return as_written(newer)
+    if pa.types.is_boolean(kind):
+        lower = pc.utf8_lower(newer)
+        if pc.all(pc.is_in(lower.drop_null(), pa.array(["true", "false"], newer.type))).as_py():
+            return pc.equal(lower, "true")
+    return newer.cast(kind) if is_text(kind) else newer
 
 
 def _named(side: Table, name: str) -> str:
@@ -104,16 +141,26 @@ def _named(side: Table, name: str) -> str:
 
 def _written(column: Any) -> Any:
     """Return ids as texts; whole floats, which a gap makes of integers, without their point."""
+    import pyarrow.compute as pc
+
+    texts = _texts(plain(column))
+    is_whole = pc.all(pc.match_substring_regex(texts, r"^\d+\.0$")).as_py()
+    return pc.replace_substring(texts, ".0", "") if is_whole else texts
+
+
+def _texts(values: Any) -> Any:
+    """Return ids or labels as they are written, whole floats without their point."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    values = plain(column)
     try:
         if pa.types.is_floating(values.type) and pc.all(pc.equal(values, pc.floor(values))).as_py():
             values = values.cast(pa.int64())
         texts = values.cast(pa.large_string())
+        if pa.types.is_boolean(values.type):
+            texts = pc.utf8_capitalize(texts)  # as Python writes them
     except pa.ArrowException as error:
-        raise InvalidInputError(f"ids of type {values.type} cannot be compared.") from error
+        raise InvalidInputError(f"values of type {values.type} cannot be compared.") from error
     return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
 
 

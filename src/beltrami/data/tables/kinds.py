@@ -3,8 +3,15 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from beltrami.data.tables.delimited import NULL_WORDS
+from beltrami.core.errors import InvalidInputError
 from beltrami.data.tables.model import MIXED, is_list, plain
+from beltrami.data.tables.numerals import (
+    NumberStyle,
+    first_odd_cell,
+    number_styles,
+    parsed_numbers,
+    without_null_words,
+)
 
 KindName = Literal["numeric", "categorical", "text", "vectors", "ignored"]
 
@@ -12,6 +19,8 @@ MAX_CATEGORIES = 50
 _MIN_WORDS = 2.5
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _LEADING_ZERO = r"^0\d"
+_LIKE_NUMBER = r"^[+-]?\s*[$€£¥]?\s*\d[\d\s.,'\x{a0}\x{2009}\x{202f}]*[%$€£¥]?$"
+_DATE = r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +37,15 @@ class ColumnKind:
         What it is used as when the user names it; "ignored" where it cannot be used at all.
     is_broken : bool
         Whether it would be of use if some cells were of the same type as the others.
+    styles : tuple of NumberStyle
+        How texts write numbers, if all of them do; two where that is open.
     """
 
     kind: KindName
     reason: str = ""
     forced: KindName = "ignored"
     is_broken: bool = False
+    styles: tuple[NumberStyle, ...] = ()
 
 
 def is_text(kind: Any) -> bool:
@@ -62,6 +74,9 @@ def has_fractions(column: Any) -> bool:
     import pyarrow.compute as pc
 
     values = plain(column)
+    if is_text(values.type):
+        styles = number_styles(without_null_words(_distinct(values)))
+        values = parsed_numbers(values, styles[0]) if len(styles) == 1 else values
     if not pa.types.is_floating(values.type):
         return False
     return bool(pc.any(pc.not_equal(pc.floor(values), values)).as_py())
@@ -72,7 +87,8 @@ def column_kind(name: str, field: Any, column: Any) -> ColumnKind:
 
     Numbers and truth values are numeric. Texts with at most 50 different values, each twice on
     average, are categories; texts of several words are text; texts that are all different are ids
-    or addresses. Numbers written as texts are numeric unless some cell is no number.
+    or addresses. Numbers written as texts are numeric where all cells write them in one way; there,
+    and only there, words such as NA are gaps.
 
     Parameters
     ----------
@@ -124,6 +140,46 @@ def _number_kind(name: str, values: Any) -> ColumnKind:
     return ColumnKind("numeric", forced="numeric")
 
 
+def categories_kind(name: str, column: Any) -> ColumnKind:
+    """Return the kind of a column that the user calls categories, or raise if it has no values."""
+    import pyarrow as pa
+
+    values = plain(column)
+    if len(values) == values.null_count:
+        raise InvalidInputError(f"column {name!r} cannot be of categories: it is empty.")
+    if not (is_text(values.type) or is_number(values.type) or pa.types.is_temporal(values.type)):
+        raise InvalidInputError(f"column {name!r} cannot be of categories: it holds {values.type}.")
+    return ColumnKind("categorical", forced="categorical")
+
+
+def numbers_kind(name: str, column: Any) -> ColumnKind:
+    """Return the kind of a column that the user calls numbers, or raise at its first other cell."""
+    values = plain(column)
+    if is_number(values.type):
+        return ColumnKind("numeric", forced="numeric")
+    if not is_text(values.type):
+        raise InvalidInputError(f"column {name!r} cannot be of numbers: it holds {values.type}.")
+    words = without_null_words(_distinct(values))
+    if not len(words):
+        raise InvalidInputError(f"column {name!r} cannot be of numbers: it is empty.")
+    styles = number_styles(words, codes=True)
+    if not styles:
+        row = first_odd_cell(values)
+        raise InvalidInputError(
+            f"column {name!r} cannot be of numbers: row {row} holds {values[row].as_py()[:40]!r}, "
+            "which is none, or not written as the others are. Correct it, or leave the cell empty."
+        )
+    return ColumnKind("numeric", forced="numeric", styles=styles)
+
+
+def _distinct(values: Any) -> Any:
+    """Return the different texts that are not blank."""
+    import pyarrow.compute as pc
+
+    distinct = pc.unique(values).drop_null()
+    return distinct.filter(pc.not_equal(pc.utf8_trim_whitespace(distinct), ""))
+
+
 def _text_kind(field: Any, values: Any) -> ColumnKind:
     import pyarrow.compute as pc
 
@@ -131,30 +187,29 @@ def _text_kind(field: Any, values: Any) -> ColumnKind:
         kinds = field.metadata[MIXED].decode()
         reason = f"it mixes values of several types ({kinds})"
         return ColumnKind("ignored", reason, is_broken=True)
-    distinct = pc.unique(values).drop_null()
-    words = distinct.filter(
-        pc.invert(pc.is_in(pc.utf8_trim_whitespace(distinct), _null_words(distinct.type)))
-    )
-    if len(words) <= 1:
-        return ColumnKind("ignored", "it has one value only", "categorical")
-    numeric = _numbers_kind(words, values)
+    words = _distinct(values)
+    if not len(words):
+        return ColumnKind("ignored", "it is empty")
+    numeric = _numbers_kind(without_null_words(words), values)
     if numeric is not None:
         return numeric
+    if len(words) == 1:
+        return ColumnKind("ignored", "it has one value only", "categorical")
     n, n_distinct = len(values) - values.null_count, len(words)
+    if pc.all(pc.match_substring_regex(without_null_words(words), _DATE)).as_py():
+        return ColumnKind("ignored", "it is a date or time", "categorical")
     if n_distinct <= min(MAX_CATEGORIES, n / 2):
         return ColumnKind("categorical", forced="categorical")
     if mean_words(words) >= _MIN_WORDS:
         return ColumnKind("text", forced="text")
+    if pc.all(pc.match_substring_regex(words, _LIKE_NUMBER)).as_py():
+        shown = ", ".join(repr(word.as_py()[:20]) for word in words[:3])
+        reason = f"its numbers are not all written in one way, such as {shown}"
+        return ColumnKind("ignored", reason, "categorical")
     if n_distinct == n:
         return ColumnKind("ignored", "every value is different, as in an id or address", "text")
     reason = f"{n_distinct} different values are too many for categories and too short for texts"
     return ColumnKind("ignored", reason, "categorical" if n_distinct <= 1000 else "text")
-
-
-def _null_words(kind: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.array(NULL_WORDS, kind)
 
 
 def mean_words(texts: Any) -> float:
@@ -166,17 +221,19 @@ def mean_words(texts: Any) -> float:
 
 
 def _numbers_kind(words: Any, values: Any) -> ColumnKind | None:
-    """Judge a column of texts of which most are numbers; None where they are not."""
+    """Judge a column of texts of which all or most are numbers; None where they are not."""
     import pyarrow.compute as pc
 
+    styles = number_styles(words)
+    if styles:
+        if len(words) == 1:
+            return ColumnKind("ignored", "it has one value only", "numeric", styles=styles)
+        return ColumnKind("numeric", forced="numeric", styles=styles)
     matches = pc.match_substring_regex(words, _NUMBER)
-    n_numbers = pc.sum(matches).as_py()
-    if pc.any(pc.match_substring_regex(words, _LEADING_ZERO)).as_py() or 2 * n_numbers <= len(
-        words
-    ):
+    n_numbers = pc.sum(matches).as_py() or 0
+    has_codes = pc.any(pc.match_substring_regex(words, _LEADING_ZERO)).as_py()
+    if has_codes or 2 * n_numbers <= len(words) or n_numbers == len(words):
         return None
-    if n_numbers == len(words):
-        return ColumnKind("numeric", forced="numeric")
     odd = words.filter(pc.invert(matches))[0]
     row = pc.index(values, odd).as_py()
     reason = (

@@ -1,32 +1,70 @@
 """Labels and ids of the rows: columns of any type enter, Python objects leave. Layer 1."""
 
 import math
-import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.data.model import UNLABELED
 from beltrami.data.tables.kinds import is_text
 from beltrami.data.tables.model import MIXED, Table, listed, plain
 from beltrami.data.tables.roles import Roles
+from beltrami.data.tables.slips import is_minus_one, label_slips, number_value
 
 _MANY_CLASSES = 20
 _LARGEST = 2**53
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenLabels:
+    """What people said of the rows.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        Texts, integers or truth values as Python objects, None for rows without a label.
+    n_empty : int
+        Rows whose cell is empty.
+    n_marked : int
+        Rows whose cell holds the marker of rows without a label.
+    marker : str
+        That marker; "" for none.
+    notes : tuple of str
+        What looks like a slip, such as classes that differ by case or spaces only.
+    """
+
+    values: NDArray[Any]
+    n_empty: int
+    n_marked: int
+    marker: str
+    notes: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """How many labels there are, and what was counted as none."""
+        n_open = self.n_empty + self.n_marked
+        given = f"labels: {len(self.values) - n_open} given"
+        if not n_open:
+            return f"{given}, no row without one"
+        empty = f"{self.n_empty} empty cell{'s' if self.n_empty != 1 else ''}"
+        marked = f"{self.n_marked} marked {self.marker!r}"
+        parts = [empty] * (self.n_empty > 0) + [marked] * (self.n_marked > 0)
+        rows = "row" if n_open == 1 else "rows"
+        return f"{given}, {n_open} {rows} without one ({', '.join(parts)})"
+
+
 def label_column(
     table: Table, roles: Roles, *, unlabeled: Any = None, min_classes: int = 2
-) -> tuple[NDArray[Any], list[str]]:
+) -> GivenLabels:
     """Return the label of every row, with None for those that have none.
 
-    Null, NaN and blank texts are unlabelled, and -1 among integers and only there. Whole floats,
-    which a gap makes of integers in many files, become integers again. Names of classes are kept
-    as they are written.
+    Null, NaN and blank texts are rows without a label, and so is what the user names as the marker
+    of such rows; every other value is a class, as it is written. Whole floats, which a gap makes of
+    integers in many files, become integers again.
 
     Parameters
     ----------
@@ -35,35 +73,50 @@ def label_column(
     roles : Roles
         Names the label column.
     unlabeled : object, default=None
-        A further marker of unlabelled rows, such as "?"; compared as written.
+        A further marker of rows without a label, such as "?"; compared as written. "" says that
+        there is none, so that -1 is a class.
     min_classes : int, default=2
         How many classes there must be at least; 0 accepts a column without labels.
 
     Returns
     -------
-    labels : ndarray of shape (n,)
-        Texts, integers or truth values as Python objects, None for unlabelled rows.
-    warnings : list of str
-        What looks like a slip, such as classes that differ by case or spaces only.
+    GivenLabels
+        The labels, what was counted as none, and what looks like a slip.
 
     Raises
     ------
     InvalidInputError
-        When there is no label column, nothing in it, one class only, or no classes at all.
+        When there is no label column, nothing in it, one class only, no classes at all, or -1 in a
+        column without gaps, which may be a class or the marker of rows without a label.
     """
     if roles.label is None:
         raise InvalidInputError(f"no label column is named, so {table.name} has no labels.")
     name = roles.label
     values = _values(table, name)
-    marker = None if unlabeled is None else str(unlabeled).strip()
+    marker = _marker(unlabeled)
     labels = np.full(len(values), None, dtype=object)
     for row, value in enumerate(values):
-        if value is not None and not _is_unlabeled(value, marker):
+        if value is not None and not (marker and str(value).strip() == marker):
             labels[row] = value
     counts = Counter(value for value in labels if value is not None)
-    n_minus_one = sum(value == UNLABELED for value in values if type(value) is int)
-    _require_classes(counts, name, len(values), n_minus_one, min_classes)
-    return labels, _warnings(counts, name)
+    n_empty = sum(value is None for value in values)
+    n_marked = len(values) - n_empty - counts.total()
+    if unlabeled is None and not n_empty:
+        _require_no_minus_one(counts, name)
+    _require_classes(counts, name, len(values), min_classes)
+    _require_no_numbers(counts, name)
+    notes = label_slips(counts, name)
+    if marker and not n_marked:
+        notes.append(f"no row of column {name!r} holds the marker {marker!r}")
+    return GivenLabels(labels, n_empty, n_marked, marker, tuple(notes))
+
+
+def _marker(unlabeled: Any) -> str:
+    """Return the marker as a text; None, NaN and their like are gaps anyway."""
+    is_nothing = unlabeled is None or type(unlabeled).__name__ in ("NAType", "NaTType")
+    if is_nothing or (isinstance(unlabeled, float) and math.isnan(unlabeled)):
+        return ""
+    return str(unlabeled).strip()
 
 
 def row_ids(table: Table, roles: Roles) -> NDArray[Any]:
@@ -138,11 +191,16 @@ def _values(table: Table, name: str) -> list[Any]:
         return values
     odd = [value for value in floats if not value.is_integer()]
     if odd:
-        raise InvalidInputError(
-            f"the label column {name!r} holds numbers that are not whole, such as {odd[0]}, and so "
-            "no classes. Name another column, or turn the numbers into classes first."
-        )
+        raise InvalidInputError(_no_classes(name, odd[0]))
     return [None if value is None else int(value) for value in values]
+
+
+def _no_classes(name: str, example: Any) -> str:
+    return (
+        f"the label column {name!r} holds numbers that are not whole, such as {example}, and so no "
+        "classes. Name another column, or turn the numbers into classes first; a number to predict "
+        "is the work of bt.ManifoldRegressor, in Python."
+    )
 
 
 def _scalars(column: Any, name: str) -> list[Any]:
@@ -167,15 +225,31 @@ def _scalars(column: Any, name: str) -> list[Any]:
     return [None if isinstance(value, float) and math.isnan(value) else value for value in found]
 
 
-def _is_unlabeled(value: Any, marker: str | None) -> bool:
-    if type(value) is int and value == UNLABELED:
-        return True
-    return marker is not None and str(value).strip() == marker
+def _require_no_minus_one(counts: Counter[Any], name: str) -> None:
+    """Raise where -1 stands in a column without gaps: a class, or the lack of one."""
+    found = [(value, count) for value, count in counts.items() if is_minus_one(value)]
+    if not found:
+        return
+    value, count = found[0]
+    raise InvalidInputError(
+        f"{count} of {counts.total()} rows hold {value} in the label column {name!r}, and no cell "
+        f"is empty, so it is open whether {value} is a class or marks rows without a label. If it "
+        f"marks them, pass --unlabeled {value} (unlabeled={value!r}); if it is a class and only "
+        'empty cells are gaps, pass --unlabeled "" (unlabeled="").'
+    )
 
 
-def _require_classes(
-    counts: Counter[Any], name: str, n_rows: int, n_minus_one: int, min_classes: int
-) -> None:
+def _require_no_numbers(counts: Counter[Any], name: str) -> None:
+    """Raise where texts are numbers to predict: not all whole, and hardly one of them twice."""
+    numbers = {value: number_value(value) for value in counts}
+    if None in numbers.values():
+        return
+    odd = [value for value, number in numbers.items() if number is not None and number % 1]
+    if odd and (len(counts) > _MANY_CLASSES or 2 * len(counts) > counts.total()):
+        raise InvalidInputError(_no_classes(name, odd[0]))
+
+
+def _require_classes(counts: Counter[Any], name: str, n_rows: int, min_classes: int) -> None:
     if len(counts) >= min_classes:
         return
     if not counts:
@@ -183,46 +257,8 @@ def _require_classes(
             f"the label column {name!r} holds no label: all {n_rows} rows are unlabelled. Label a "
             "few rows of each class."
         )
-    hint = ""
-    if n_minus_one:
-        hint = (
-            f" {n_minus_one} rows hold -1, which marks unlabelled rows among integers; write "
-            "another value if it is a class of yours."
-        )
     only = next(iter(counts))
     raise InvalidInputError(
         f"all {counts[only]} labels in column {name!r} are of one class, {only!r}, and "
-        f"{min_classes} are needed to tell them apart.{hint}"
+        f"{min_classes} are needed to tell them apart."
     )
-
-
-def _warnings(counts: Counter[Any], name: str) -> list[str]:
-    texts = [value for value in counts if isinstance(value, str)]
-    groups: dict[str, list[str]] = defaultdict(list)
-    for value in texts:
-        folded = unicodedata.normalize("NFKC", value).casefold()
-        groups[" ".join(folded.split())].append(value)
-    warnings = [
-        f"labels {listed(sorted(group))} differ only by case or spaces and count as "
-        f"{len(group)} classes; correct them if they are one"
-        for group in groups.values()
-        if len(group) > 1
-    ]
-    numbers = [value for value in texts if value.strip().lstrip("+-").replace(".", "", 1).isdigit()]
-    if numbers and len(numbers) < len(texts):
-        word = next(value for value in texts if value not in numbers)
-        warnings.append(
-            f"column {name!r} mixes numbers such as {numbers[0]!r} and words such as {word!r}; all "
-            "are taken as texts"
-        )
-    if str(UNLABELED) in texts:
-        warnings.append(
-            f"'{UNLABELED}' is a text in column {name!r} and counts as a class; name it as the "
-            "marker of unlabelled rows if it is one"
-        )
-    n = counts.total()
-    if len(counts) > _MANY_CLASSES and 2 * len(counts) > n:
-        warnings.append(
-            f"column {name!r} has {len(counts)} classes for {n} labels; is it a column of classes?"
-        )
-    return warnings

@@ -36,12 +36,18 @@ class Table:
         it could be mapped, and of the type found there.
     index : str or None
         The column that was the index of a data frame or the unnamed first column of a csv.
+    delimiter : str or None
+        What separated the fields of the file; None where there were no fields.
+    decimal : {".", ","} or None
+        The sign before decimals, as the user says; None where it is to be found out.
     """
 
     name: str
     columns: Any
     matrix: NDArray[Any] | None = None
     index: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
 
     def __post_init__(self) -> None:
         repeated = [name for name, n in Counter(self.columns.column_names).items() if n > 1]

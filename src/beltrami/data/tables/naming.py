@@ -46,6 +46,16 @@ def known_name(name: str, table: Table, role: str) -> str:
     )
 
 
+def is_label_name(name: str) -> bool:
+    """Say whether a column is called like one of labels."""
+    return name.strip().lower() in LABEL_NAMES
+
+
+def is_id_name(name: str) -> bool:
+    """Say whether a column is called like one of ids, whatever it holds."""
+    return name.strip().lower() in _ID_NAMES
+
+
 def found_id(table: Table) -> str | None:
     """Return the column that names the rows, or None.
 

@@ -3,6 +3,7 @@
 import difflib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ def read_table(
     embeddings: Any = None,
     labels: Any = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
     id: str | None = None,  # noqa: A002 - the word that users know
     label: str | None = None,
 ) -> Table:
@@ -43,11 +45,14 @@ def read_table(
         top of what is there.
     delimiter : str or None, default=None
         What separates the fields of a csv file; None finds out.
+    decimal : {".", ","} or None, default=None
+        Sign before the decimals of numbers in texts, where the cells do not tell.
     id : str or None, default=None
         The column that `labels` refers to; None guesses it, and takes row numbers where there is
-        none.
+        none. In a csv file it is read as it is written.
     label : str or None, default=None
-        The column of labels that `labels` adds to; None means "label", which need not be there.
+        The column of labels that `labels` adds to; None means "label", which need not be there. In
+        a csv file it is read as it is written.
 
     Returns
     -------
@@ -69,19 +74,26 @@ def read_table(
     >>> read_table({"id": ["a", "b"], "size": [1.5, 2.5]})
     Table('dict', 2 rows, 2 columns)
     """
+    _check_decimal(decimal)
     if isinstance(source, Table):
         table = source
     elif isinstance(source, str | os.PathLike):
-        table = _from_path(Path(source), delimiter)
+        options = {"delimiter": delimiter, "decimal": decimal, "id": id, "label": label}
+        table = _from_path(Path(source), options)
     else:
-        table = table_from_object(source)
+        table = replace(table_from_object(source), decimal=decimal)
     if table.n_rows == 0:
         raise InvalidInputError(f"{table.name} has no rows.")
     if embeddings is not None:
-        table = Table(table.name, table.columns, _side_matrix(embeddings, table), table.index)
+        table = replace(table, matrix=_side_matrix(embeddings, table))
     for side in side_tables(labels):
         table = join_labels(table, read_table(side, delimiter=delimiter), id=id, label=label)
     return table
+
+
+def _check_decimal(decimal: str | None) -> None:
+    if decimal not in (None, ".", ","):
+        raise InvalidInputError(f"decimal={decimal!r} must be '.' or ',', or be left out.")
 
 
 def side_tables(labels: Any) -> list[Any]:
@@ -102,13 +114,13 @@ def side_tables(labels: Any) -> list[Any]:
     return list(labels) if isinstance(labels, list | tuple) else [labels]
 
 
-def _from_path(path: Path, delimiter: str | None) -> Table:
+def _from_path(path: Path, options: dict[str, str | None]) -> Table:
     try:
         if path.is_dir():
             return read_images(path)
         if not path.exists():
             raise InvalidInputError(_missing(path))
-        return _from_file(path, delimiter)
+        return _from_file(path, options)
     except BeltramiError:
         raise
     except OSError as error:
@@ -117,7 +129,7 @@ def _from_path(path: Path, delimiter: str | None) -> Table:
         ) from error
 
 
-def _from_file(path: Path, delimiter: str | None) -> Table:
+def _from_file(path: Path, options: dict[str, str | None]) -> Table:
     kind = path.suffix.lower()
     if kind == ".gz":
         kind = Path(path.stem).suffix.lower() + kind
@@ -129,8 +141,8 @@ def _from_file(path: Path, delimiter: str | None) -> Table:
     if path.stat().st_size == 0:
         raise InvalidInputError(f"{path.name} is empty: it has 0 bytes.")
     if kind in _TEXT_KINDS:
-        return read_delimited(path, delimiter=delimiter)
-    return _READERS[kind](path)
+        return read_delimited(path, **options)
+    return replace(_READERS[kind](path), decimal=options.get("decimal"))
 
 
 def _missing(path: Path) -> str:
@@ -210,7 +222,7 @@ def _side_matrix(embeddings: Any, table: Table) -> Any:
                 f"embeddings={path.name!r} must be an .npy file with one row per row of "
                 f"{table.name}."
             )
-        matrix = check_matrix(np.asanyarray(_from_path(path, None).matrix), path.name)
+        matrix = check_matrix(np.asanyarray(_from_path(path, {}).matrix), path.name)
     if len(matrix) != table.n_rows:
         raise InvalidInputError(
             f"the embeddings have {len(matrix)} rows and {table.name} has {table.n_rows}. Row i of "

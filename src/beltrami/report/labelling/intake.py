@@ -13,6 +13,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import Points
 from beltrami.data.tables import (
     Features,
+    GivenLabels,
     Roles,
     Table,
     feature_matrix,
@@ -46,6 +47,8 @@ class Intake:
         What was read, and is never written over.
     told : tuple of str
         Where labels came from, if not from the data alone.
+    counted : str
+        How many labels there are, and what was counted as none; "" without a column of labels.
     """
 
     table: Table
@@ -56,6 +59,7 @@ class Intake:
     notes: tuple[str, ...]
     files: tuple[Path, ...] = ()
     told: tuple[str, ...] = ()
+    counted: str = ""
 
     @property
     def points(self) -> Points:
@@ -75,7 +79,8 @@ class Intake:
     def lines(self) -> list[str]:
         """Return what was read, for a person."""
         warned = (f"warning: {note}" for note in self.notes)
-        return [*self.roles.lines(), *self.told, *self.features.lines(), *warned]
+        counted = [self.counted] if self.counted else []
+        return [*self.roles.lines(), *counted, *self.told, *self.features.lines(), *warned]
 
 
 def take_in(
@@ -85,11 +90,14 @@ def take_in(
     id: str | None = None,  # noqa: A002 - the word of the command line
     features: Sequence[str] | None = None,
     text: Sequence[str] | None = None,
+    categories: Sequence[str] | None = None,
+    numbers: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     embeddings: Any = None,
     labels: Any = None,
     unlabeled: Any = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
     impute: bool = False,
     min_classes: int = 2,
 ) -> Intake:
@@ -105,6 +113,8 @@ def take_in(
         Column of the ids; None looks for one, else row numbers serve.
     features, text : sequence of str or None, default=None
         Columns to compare rows by, and those of them that hold texts; None guesses.
+    categories, numbers : sequence of str or None, default=None
+        Columns that are of that kind, whatever they look like; the others are guessed as ever.
     ignore : sequence of str, default=()
         Columns to leave out.
     embeddings : path or array or None, default=None
@@ -112,11 +122,14 @@ def take_in(
     labels : path, DataFrame, list of these or None, default=None
         Tables of ids and labels, joined on the ids; they come on top of those in the source.
     unlabeled : object, default=None
-        What marks a row without a label, besides gaps.
+        What marks a row without a label, besides empty cells; "" says that nothing else does, and
+        that -1 is a class.
     delimiter : str or None, default=None
         Of a csv file; None finds out.
+    decimal : {".", ","} or None, default=None
+        Sign before the decimals of numbers in texts, where the cells do not tell.
     impute : bool, default=False
-        Whether gaps in features are filled, by medians.
+        Whether what is not finite in a matrix or in vectors is filled, by medians.
     min_classes : int, default=2
         Classes that must have a label; 0 where labels are not needed.
 
@@ -130,7 +143,9 @@ def take_in(
     InvalidInputError
         When the table cannot be used as it is; the message says which cells or columns.
     """
-    data = read_table(source, embeddings=embeddings, delimiter=delimiter)
+    data = read_table(
+        source, embeddings=embeddings, delimiter=delimiter, decimal=decimal, id=id, label=label
+    )
     table = read_table(data, labels=labels, delimiter=delimiter, id=id, label=label)
     roles = guess_roles(
         table,
@@ -138,20 +153,32 @@ def take_in(
         id=id,
         features=features,
         text=text,
+        categories=categories,
+        numbers=numbers,
         ignore=ignore,
         require_label=min_classes > 0,
     )
     _require_whole_columns(table, roles)
-    given, notes = np.full(table.n_rows, None, dtype=object), list[str]()
+    given: GivenLabels | None = None
     if roles.label is not None:
-        given, notes = label_column(table, roles, unlabeled=unlabeled, min_classes=min_classes)
-    ids = row_ids(table, _with_meant_id(table, roles, (ignore, features or (), text or ())))
+        given = label_column(table, roles, unlabeled=unlabeled, min_classes=min_classes)
+    values = np.full(table.n_rows, None, dtype=object) if given is None else given.values
+    named = (ignore, features or (), text or (), categories or (), numbers or ())
+    ids = row_ids(table, _with_meant_id(table, roles, named))
     matrix = feature_matrix(table, roles, impute=impute)
     read = (source, embeddings, *side_tables(labels))
     paths = (one for one in read if isinstance(one, str | os.PathLike))
-    files = tuple(Path(path).resolve() for path in paths)
-    told = _side_lines(data, labels, roles, given)
-    return Intake(table, roles, matrix, ids, given, tuple(notes), files, told)
+    return Intake(
+        table,
+        roles,
+        matrix,
+        ids,
+        values,
+        () if given is None else given.notes,
+        tuple(Path(path).resolve() for path in paths),
+        _side_lines(data, labels, roles, values),
+        "" if given is None else given.line,
+    )
 
 
 def _side_lines(data: Table, labels: Any, roles: Roles, given: NDArray[Any]) -> tuple[str, ...]:

@@ -21,10 +21,13 @@ def label(
     id: str | None = None,  # noqa: A002 - the word of the command line
     features: Sequence[str] | None = None,
     text: Sequence[str] | None = None,
+    categories: Sequence[str] | None = None,
+    numbers: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     embeddings: Any = None,
     labels: Any = None,
     unlabeled: Any = None,
+    decimal: str | None = None,
     impute: bool = False,
     method: str = "auto",
     risk: float | None = None,
@@ -48,6 +51,8 @@ def label(
         Column of the ids; None looks for one, else row numbers serve.
     features, text : sequence of str or None, default=None
         Columns to compare rows by, and those of them that hold texts; None guesses.
+    categories, numbers : sequence of str or None, default=None
+        Columns that are of that kind, whatever they look like; the others are guessed as ever.
     ignore : sequence of str, default=()
         Columns to leave out.
     embeddings : path, array or None, default=None
@@ -55,9 +60,12 @@ def label(
     labels : path, DataFrame, list of these or None, default=None
         Tables of ids and labels, joined on the ids, on top of those in the source.
     unlabeled : object, default=None
-        What marks a row without a label, besides gaps.
+        What marks a row without a label, besides empty cells; "" says that nothing else does, and
+        that -1 is a class.
+    decimal : {".", ","} or None, default=None
+        Sign before the decimals of numbers in texts, where the cells do not tell.
     impute : bool, default=False
-        Whether gaps in features are filled, by medians.
+        Whether what is not finite in a matrix or in vectors is filled, by medians.
     method : str, default="auto"
         As in `ManifoldClassifier`.
     risk : float or None, default=None
@@ -92,10 +100,13 @@ def label(
         id=id,
         features=features,
         text=text,
+        categories=categories,
+        numbers=numbers,
         ignore=ignore,
         embeddings=embeddings,
         labels=labels,
         unlabeled=unlabeled,
+        decimal=decimal,
         impute=impute,
     )
     settings = {
@@ -152,7 +163,14 @@ def unfitted(intake: Intake, settings: dict[str, Any], *, n_jobs: int | None) ->
     ManifoldClassifier
         Not fitted.
     """
-    return ManifoldClassifier(metric=intake.metric, scale=intake.scale, n_jobs=n_jobs, **settings)
+    # The table was read already: None is a gap, and -1 among the labels is a class.
+    return ManifoldClassifier(
+        metric=intake.metric,
+        scale=intake.scale,
+        unlabeled=float("nan"),
+        n_jobs=n_jobs,
+        **settings,
+    )
 
 
 def _named(issues: SuspectLabels, intake: Intake) -> SuspectLabels:
@@ -167,16 +185,18 @@ def _facts(intake: Intake, settings: dict[str, Any]) -> dict[str, str]:
 
     roles = intake.roles
     used = [*roles.vectors, *roles.text, *roles.numeric, *roles.categorical]
+    left_out = [f"{name!r} is ignored: {reason}" for name, reason in roles.ignored.items()]
     told = {name: value for name, value in settings.items() if value is not None}
     return {
         "beltrami": __version__,
         "data": intake.table.name,
         "data_sha256": intake.table.fingerprint(),
         "label_column": str(roles.label),
+        "labels": intake.counted.removeprefix("labels: "),
         "labels_from": "; ".join(intake.told) or "the data",
         "id_column": str(roles.id),
         "features": f"{len(used)} column(s): {', '.join(used[:20])}" if used else "matrix",
-        "treatment": "; ".join(intake.features.notes) or "none",
+        "treatment": "; ".join([*intake.features.notes, *left_out]) or "none",
         "parameters": ", ".join(f"{name}={value}" for name, value in told.items()),
         "seed": str(settings.get("random_state")),
         "numpy": np.__version__,

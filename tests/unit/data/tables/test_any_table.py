@@ -70,6 +70,8 @@ options = st.fixed_dictionaries(
         "id": names,
         "features": st.lists(names, max_size=2),
         "text": names,
+        "categories": names,
+        "numbers": st.lists(names, max_size=2),
         "ignore": st.lists(names, max_size=2),
         "require_label": st.booleans(),
     },
@@ -92,7 +94,7 @@ def follow(source: Any, chosen: dict[str, Any], impute: bool, out: Path) -> None
         dense = found.points if isinstance(found.points, np.ndarray) else found.points.toarray()
         assert dense.shape == (table.n_rows, len(found.names))
         assert np.isfinite(dense).all()
-        labels, _ = label_column(table, roles)
+        labels = label_column(table, roles).values
         assert len(set(labels.tolist()) - {None}) >= 2
         write_table(out, {"id": ids, "label": labels}, {"k": "v"})
         assert read_table(out).n_rows == table.n_rows

@@ -54,7 +54,26 @@ def test_packed_files_are_read_by_their_ending(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word", ["n/a", "NA", "null", "None", "?", ""])
 def test_words_for_nothing_leave_a_column_numeric(word: str, tmp_path: Path) -> None:
-    assert columns(tmp_path / "t.csv", f"a,b\n1.5,x\n{word},y\n")["a"] == [1.5, None]
+    (tmp_path / "t.csv").write_text(f"a,b\n1.5,x\n{word},y\n2.5,x\n3.5,y\n")
+    assert guess_roles(read_table(tmp_path / "t.csv"), require_label=False).numeric == ("a",)
+
+
+@pytest.mark.parametrize("name", ["label", "id", "kind"])
+def test_labels_and_ids_are_kept_as_they_are_written(name: str, tmp_path: Path) -> None:
+    options = {"label": "kind"} if name == "kind" else {}
+    for cells in (
+        ["None", "NA", "?", "nan"],
+        ["True", "False", "TRUE", "true"],
+        ["1.0", "1", "1.50", "1.5"],
+        ["01", "1", "+1", "-0"],
+        [" a", "a ", "a", "b"],
+        ["2020-01-01", "2020-01-02T00:00:00", "12:30", "x"],
+        ["9007199254740993", "1", "2", "3"],
+    ):
+        text = f"x,{name}\n" + "".join(f"1,{cell}\n" for cell in cells)
+        assert columns(tmp_path / "t.csv", text, **options)[name] == cells
+    text = f"x,{name}\n1,-1\n2,0\n3,\n4,  \n5,12\n"
+    assert columns(tmp_path / "t.csv", text, **options)[name] == [-1, 0, None, None, 12]
 
 
 def test_leading_zeros_survive_and_zero_itself_is_a_number(tmp_path: Path) -> None:
@@ -78,9 +97,13 @@ def test_numbers_with_more_digits_than_a_float_stay_texts(tmp_path: Path) -> Non
     assert found["v"] == [1e300, 2.0]
 
 
-def test_decimal_commas_are_read_between_semicolons(tmp_path: Path) -> None:
-    found = columns(tmp_path / "t.csv", "a;b\n1,5;x\n2,25;y\n")
-    assert found == {"a": [1.5, 2.25], "b": ["x", "y"]}
+@pytest.mark.parametrize("decimal", [None, ",", "."])
+def test_points_that_may_part_thousands_are_kept_as_written(decimal, tmp_path: Path) -> None:
+    text = "a;b\n980;1.5\n990;2.5\n1.000;3.5\n"
+    found = columns(tmp_path / "t.csv", text, decimal=decimal)
+    assert found == {"a": ["980", "990", "1.000"], "b": [1.5, 2.5, 3.5]}
+    plain = columns(tmp_path / "t.csv", text.replace(";", ","), decimal=decimal)["a"]
+    assert plain == (["980", "990", "1.000"] if decimal == "," else [980.0, 990.0, 1.0])
 
 
 def test_unnamed_first_column_is_the_index(tmp_path: Path) -> None:

@@ -111,16 +111,40 @@ def test_categories_stand_beside_standardised_numbers() -> None:
     assert any("standardised" in line for line in found.lines())
 
 
-def test_gaps_are_named_by_row_id_and_column() -> None:
+def test_missing_numbers_become_medians_and_are_marked_beside() -> None:
     columns = {"id": list("abcd"), "x": [1.0, None, 3.0, np.inf], "z": [1.0, 2.0, np.nan, 5.0]}
+    found = features(columns)
+    assert found.names == ("x", "z", "x was missing", "z was missing")
+    filled = np.array([[1, 1], [2, 2], [3, 2], [2, 5]], dtype=float)
+    scaled = (filled - filled.mean(axis=0)) / filled.std(axis=0)
+    assert found.points[:, :2] == pytest.approx(scaled)
+    assert found.points[:, 2:].tolist() == [[0, 0], [1, 0], [0, 1], [1, 0]]
+    assert not found.is_mixed
+    assert any(line.startswith("'x': 2 of 4 cells hold nothing") for line in found.lines())
+    assert "they take the median, 2, and a column marks them" in found.lines()[-1]
+
+
+def test_gaps_of_columns_in_one_unit_keep_their_proportions() -> None:
+    found = features({"p0": [1.0, 2.0, None, 4.0], "p1": [2.0, 1.0, None, 7.0]})
+    assert found.names == ("p0", "p1", "p0 was missing (and 1 more)")
+    filled = np.array([[1, 2], [2, 1], [2, 2], [4, 7]], dtype=float)
+    spread = np.sqrt(filled.var(axis=0).mean())
+    assert found.points[:, :2] == pytest.approx(filled / spread)
+    assert found.points[:, 2].tolist() == [0, 0, 1, 0]
+
+
+def test_a_column_that_is_mostly_empty_is_used_and_told() -> None:
+    lines = features({"x": [1.0, 2.0, 4.0] + 5 * [None], "z": range(8)}, numbers="z").lines()
+    assert any("'x': 5 of 8 cells, more than half, hold nothing" in line for line in lines)
+
+
+def test_a_hole_in_a_matrix_is_named_by_row_and_column() -> None:
+    table = read_table({"id": list("abc")}, embeddings=np.array([[1, 2], [np.nan, 3], [4, np.inf]]))
     with pytest.raises(
         InvalidInputError,
-        match=r"3 cell\(s\) in 2 column\(s\).*'x': 2 in row 1 \(id 'b'\), 3 \(id 'd'\).*--impute",
+        match=r"2 cell\(s\) in 2 column\(s\).*'x0': 1 in row 1 \(id 'b'\).*broken file.*--impute",
     ):
-        features(columns)
-    found = features(columns, impute=True)
-    assert found.points.tolist() == [[1, 1], [2, 2], [3, 2], [2, 5]]
-    assert "2 gap(s) in 'x' are filled with its median, 2" in found.lines()
+        feature_matrix(table, guess_roles(table, require_label=False))
 
 
 def test_imputing_never_writes_to_what_was_given() -> None:
@@ -132,17 +156,103 @@ def test_imputing_never_writes_to_what_was_given() -> None:
     assert np.array_equal(matrix, before, equal_nan=True)
 
 
-def test_missing_categories_and_texts() -> None:
+def test_missing_categories_and_texts_are_no_fault_and_told() -> None:
     categories = {"c": ["u", "v", None, "u", "v", "missing", "missing"]}
-    with pytest.raises(InvalidInputError, match="'c': 1 in row 2"):
-        features(categories)
-    found = features(categories, impute=True)
+    found = features(categories)
     assert found.points[2].tolist() == [0, 0, 0, 1]
     assert found.points.sum() == 7
+    assert any("'c': 1 of 7 cells" in line and "'missing'" in line for line in found.lines())
     texts = {"t": ["one red house there", None, "two blue cars here", "a b c d"]}
-    with pytest.raises(InvalidInputError, match="'t': 1 in row 1"):
-        features(texts)
-    assert features(texts, impute=True).points.shape[0] == 4
+    found = features(texts)
+    assert found.points.shape[0] == 4
+    assert any("'t': 1 of 4 cells" in line for line in found.lines())
+
+
+def test_none_in_a_column_of_words_is_a_word() -> None:
+    found = features({"children": ["None", "one", "two", "None", "one", "two", "", "two"]})
+    assert found.names == (
+        "children=None",
+        "children=one",
+        "children=two",
+        "children=missing",
+    )
+    assert found.points.sum(axis=0).tolist() == [2, 2, 3, 1]
+
+
+def test_words_for_nothing_among_numbers_are_gaps_and_told(tmp_path: Path) -> None:
+    cells = ["1.5", "NA", "2", "NA", "?", "7"]
+    (tmp_path / "t.csv").write_text("age\n" + "\n".join(cells) + "\n")
+    for source in (tmp_path / "t.csv", {"age": cells}, pl.DataFrame({"age": cells})):
+        found = features(source)
+        assert found.names == ("age", "age was missing")
+        assert found.points[:, 1].tolist() == [0, 1, 0, 1, 1, 0]
+        assert "column 'age': 2 cell(s) hold 'NA' and count as missing" in found.lines()
+        assert "column 'age': 1 cell(s) hold '?' and count as missing" in found.lines()
+
+
+NUMBERS = [
+    (["1,234", "980", "2,500,000"], [1234, 980, 2_500_000]),
+    (["1,234.5", "980", "7.25"], [1234.5, 980, 7.25]),
+    (["1.234,5", "980", "7,25"], [1234.5, 980, 7.25]),
+    (["3,5", "4", "0,25"], [3.5, 4, 0.25]),
+    (["1 234", "980", "12\u00a0345,5"], [1234, 980, 12345.5]),
+    (["1'234.5", "980", "2'000"], [1234.5, 980, 2000]),
+    (["12%", "7.5 %", "100%"], [12, 7.5, 100]),
+    (["$5", "-$1,234.50", "$ 7"], [5, -1234.5, 7]),
+    (["5 €", "1.234,50 €", "7€"], [5, 1234.5, 7]),
+    (["\u22125", "+3", "1e3"], [-5, 3, 1000]),
+]
+
+
+@pytest.mark.parametrize(("cells", "wanted"), NUMBERS)
+def test_numbers_are_read_as_the_whole_column_writes_them(cells, wanted) -> None:
+    found = features({"price": cells})
+    assert found.points[:, 0].tolist() == wanted
+    is_plain = all(cell.lstrip("+\u2212").replace("e", "").isdigit() for cell in cells)
+    said = [line for line in found.lines() if "is read as numbers" in line]
+    assert bool(said) is not is_plain
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["12%", "13", "14%", "15%"],
+        ["$5", "€6", "$7", "$8"],
+        ["1,5", "2.5", "3,5", "4,5"],
+        ["$5", "6", "$7", "$8"],
+        ["1 234", "1'234", "12'345", "1 000"],
+    ],
+)
+def test_half_a_column_is_never_read_as_numbers(cells: list[str]) -> None:
+    roles = guess_roles(read_table({"c": cells, "x": [1.5, 2, 3, 5]}), require_label=False)
+    assert roles.numeric == ("x",)
+    assert "not all written in one way" in roles.ignored["c"]
+    repeated = guess_roles(read_table({"c": cells * 3}), require_label=False)
+    assert repeated.categorical == ("c",)
+
+
+def test_thousands_or_decimals_between_semicolons_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("n;c\n980;a\n990;a\n1.000;b\n1.250;b\n")
+    with pytest.raises(
+        InvalidInputError, match=r"'n' of t.csv holds '1.000', which may be 1 or 1000.*--decimal"
+    ):
+        features(tmp_path / "t.csv")
+    for decimal, last in ((".", 1.25), (",", 1250)):
+        table = read_table(tmp_path / "t.csv", decimal=decimal)
+        roles = guess_roles(table, ignore="c", require_label=False)
+        assert feature_matrix(table, roles).points[-1, 0] == last
+    assert features(tmp_path / "t.csv", ignore=["n"]).names == ("c=a", "c=b")
+    with pytest.raises(InvalidInputError, match="decimal='x'"):
+        read_table(tmp_path / "t.csv", decimal="x")
+
+
+@pytest.mark.parametrize(("other", "last"), [("2.5", 1.0), ("2,5", 1000)])
+def test_other_columns_tell_decimals_from_thousands(other, last, tmp_path: Path) -> None:
+    rows = "".join(f"{n};{other}{i}\n" for i, n in enumerate(("980", "990", "1.000")))
+    (tmp_path / "t.csv").write_text("n;m\n" + rows)
+    table = read_table(tmp_path / "t.csv")
+    roles = guess_roles(table, require_label=False)
+    assert feature_matrix(table, roles).points[-1, 0] == last
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -194,8 +304,8 @@ def test_texts_without_words_are_refused() -> None:
 
 
 def test_numbers_in_texts_are_read() -> None:
-    found = features({"t": ["1.5", " +2 ", "-3e2", "?"], "u": [1.0, 2.0, 3.0, 4.5]}, impute=True)
-    assert found.points[:, 0].tolist() == [1.5, 2, -300, 1.5]
+    found = features({"t": ["1.5", " +2 ", "-3e2", "4"], "u": [1.0, 2.0, 3.0, 4.5]})
+    assert found.points[:, 0].tolist() == [1.5, 2, -300, 4]
 
 
 def test_numbered_columns_of_like_spread_have_no_units() -> None:
@@ -228,14 +338,12 @@ def test_decimals_and_dictionaries_of_numbers_are_numbers() -> None:
 
 def test_columns_without_numbers_cannot_be_numeric() -> None:
     table = read_table({"a": [1.0, 2.0], "t": ["x", "y"], "d": [[1], [2]]})
-    for name, reason in (("t", "no numbers"), ("d", "no numbers")):
+    for name, reason in (("t", "row 0 holds 'x', which is none"), ("d", "it holds list")):
         with pytest.raises(InvalidInputError, match=reason):
             feature_matrix(table, Roles(numeric=(name,)))
 
 
 def test_many_filled_columns_are_summed_up() -> None:
-    lines = features(
-        {f"c{i}": [1.0, 2.0, None] for i in range(8)} | {"z": [1.0, 5.0, 2.0]}, impute=True
-    ).lines()
+    lines = features({f"c{i}": [1.0, 2.0, None] for i in range(8)} | {"z": [1.0, 5.0, 2.0]}).lines()
     assert len(lines) == 8
     assert lines[-1] == "gaps in 3 more columns are filled"

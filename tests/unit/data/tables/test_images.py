@@ -28,7 +28,7 @@ def test_folders_and_paths_become_columns(tmp_path: Path) -> None:
     assert np.abs(table.matrix - 128 / 255).max() < 0.02
     roles = guess_roles(table, label="folder")
     assert (roles.id, roles.uses_matrix) == ("id", True)
-    labels, _ = label_column(table, roles)
+    labels = label_column(table, roles).values
     assert labels.tolist() == [None, "cats", "dogs", "deep", None, None]
 
 

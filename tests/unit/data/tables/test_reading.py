@@ -293,7 +293,14 @@ def test_side_labels_that_do_not_fit_are_refused(labels: dict[str, Any], reason:
         (["a", None, None], {"id": [8, 9], "label": ["b", ""]}, ["a", "b", None]),
         (["a", " ", "c"], {"id": [7], "label": ["b"]}, ["b", None, "c"]),
         ([1, None, 3], {"id": [8], "label": [2]}, [1, 2, 3]),
-        ([1, None, None], {"id": [8, 9], "label": ["2", None]}, ["1", "2", None]),
+        ([1, None, None], {"id": [8, 9], "label": ["2", None]}, [1, 2, None]),
+        ([1, None, None], {"id": [8, 9], "label": ["two", None]}, ["1", "two", None]),
+        ([1, None, None], {"id": [8, 9], "label": ["None", "2.0"]}, ["1", "None", "2.0"]),
+        ([1.0, np.nan, None], {"id": [8], "label": ["2"]}, [1, 2, None]),
+        ([True, None, None], {"id": [8], "label": ["False"]}, [True, False, None]),
+        ([True, None, None], {"id": [8], "label": ["no"]}, ["True", "no", None]),
+        ([None, None, None], {"id": [8], "label": [2]}, [None, 2, None]),
+        (["a", None, "c"], {"id": [8], "label": [None]}, ["a", None, "c"]),
     ],
 )
 def test_side_labels_come_on_top_of_those_in_the_table(own, side, wanted, name) -> None:
@@ -301,6 +308,22 @@ def test_side_labels_come_on_top_of_those_in_the_table(own, side, wanted, name) 
     assert table.columns.to_pydict()[name] == wanted
     assert table.names == ("id", "x", name)
     assert read_table({**DATA, "label": own}, labels=side).columns.to_pydict()["label"] == wanted
+
+
+def test_side_labels_in_a_csv_are_texts_as_written(tmp_path: Path) -> None:
+    words = ["None", "NA", "?"]
+    side = "id,label\n" + "".join(f"{i},{w}\n" for i, w in zip((7, 8, 9), words, strict=True))
+    (tmp_path / "side.csv").write_text(side)
+    for own in ([None] * 3, ["a", "b", ""], [1, 2, None]):
+        table = read_table({**DATA, "label": own}, labels=tmp_path / "side.csv")
+        assert table.columns.to_pydict()["label"] == words
+    (tmp_path / "side.csv").write_text("id,label\n9.0,u\n7.0,v\n")  # as pandas writes them
+    found = read_table(DATA, labels=tmp_path / "side.csv").columns.to_pydict()["label"]
+    assert found == ["v", None, "u"]
+    (tmp_path / "data.csv").write_text("id,x\n1.50,1\n1.5,2\nNA,3\n")
+    (tmp_path / "side.csv").write_text("id,label\nNA,u\n1.50,v\n")
+    table = read_table(tmp_path / "data.csv", labels=tmp_path / "side.csv")
+    assert table.columns.to_pydict()["label"] == ["v", None, "u"]
 
 
 def test_side_labels_want_a_column_that_is_there() -> None:

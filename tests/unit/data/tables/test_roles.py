@@ -152,9 +152,67 @@ def test_named_features_overrule_the_guess() -> None:
         roles(columns, text=["n"])
 
 
+def test_a_column_is_of_the_kind_that_the_user_says() -> None:
+    columns = {
+        "label": LABEL,
+        "code": [10, 20, 30] * 4,
+        "count": range(N),
+        "zip": ["007", "008", "NA"] * 4,
+        "x": np.arange(N) ** 2,
+        "many": [f"u{i}" for i in range(N)],
+    }
+    found = roles(columns, categories=["code", "many"], numbers=["count", "zip"])
+    assert (found.categorical, found.numeric) == (("code", "many"), ("count", "zip", "x"))
+    assert roles(columns).numeric == ("code", "x")
+    matrix = feature_matrix(read_table(columns), found)
+    assert matrix.names[:3] == ("count", "zip", "x")
+    assert "code=10" in matrix.names
+    assert "many=u7" in matrix.names
+    alone = roles(columns, features=["x"], categories="code")
+    assert (alone.numeric, alone.categorical) == (("x",), ("code",))
+
+
+def test_more_than_fifty_categories_are_fine_when_asked_for() -> None:
+    table = read_table({"c": [f"u{i % 60}" for i in range(100)], "x": np.arange(100.0) ** 2})
+    assert guess_roles(table, require_label=False).categorical == ()
+    chosen = guess_roles(table, categories="c", require_label=False)
+    assert len(feature_matrix(table, chosen).names) == 61
+
+
+def test_named_columns_join_texts_and_vectors() -> None:
+    columns = {"label": LABEL, "body": TEXTS, "x": np.arange(N) ** 2, "z": np.arange(N) ** 2}
+    found = roles(columns, categories=["x"])
+    assert (found.text, found.categorical, found.numeric) == (("body",), ("x",), ())
+    found = roles({"label": LABEL, "v": list(np.eye(N)), "x": np.arange(N) ** 2}, numbers=["x"])
+    assert (found.vectors, found.numeric) == (("v",), ("x",))
+    with pytest.raises(InvalidInputError, match="'x' cannot stand beside the matrix"):
+        guess_roles(read_table(columns, embeddings=np.eye(N)), categories="x")
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "reason"),
+    [
+        (["1", "2", "three", "4"] * 3, {"numbers": "c"}, "row 2 holds 'three'"),
+        (["12%", "NA", "13", "14%"] * 3, {"numbers": "c"}, "row 2 holds '13'"),
+        ([dt.date(2020, 1, 1)] * N, {"numbers": "c"}, "it holds date32"),
+        ([None] * N, {"categories": "c"}, "it is empty"),
+        ([[1.0]] * N, {"categories": "c"}, "it holds list"),
+        ([""] * N, {"numbers": "c"}, "it is empty"),
+    ],
+)
+def test_columns_that_are_not_what_the_user_says_are_refused(values, options, reason) -> None:
+    with pytest.raises(InvalidInputError, match=reason):
+        roles({"label": LABEL, "x": range(N), "c": values}, **options)
+
+
 @pytest.mark.parametrize(
     "options",
     [
+        {"categories": ["x"], "numbers": ["x"]},
+        {"categories": ["x"], "text": ["x"]},
+        {"categories": ["label"], "label": "label"},
+        {"numbers": ["x"], "id": "x"},
+        {"numbers": ["x"], "ignore": ["x"]},
         {"label": "x", "features": ["x"]},
         {"label": "x", "id": "x"},
         {"label": "x", "ignore": "x"},
