@@ -114,5 +114,9 @@ class NotDrawnWarning(BeltramiWarning):
     """Nothing says that the rows of an audit were drawn at random."""
 
 
+class FormulaCellsWarning(BeltramiWarning):
+    """A written table holds text that a spreadsheet would run as formulas."""
+
+
 class TooFewLabelsWarning(BeltramiWarning):
     """Labels are too few for what was asked; what can be done is done."""

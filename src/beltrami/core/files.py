@@ -1,5 +1,6 @@
 """Files are written whole or not at all."""
 
+import json
 import os
 import re
 import secrets
@@ -7,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from beltrami.core.errors import InvalidInputError
 
@@ -160,6 +162,37 @@ def write_text(target: Path, text: str) -> None:
     """Write `text` to `target` atomically, as UTF-8."""
     with atomic_path(target) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """Return what a JSON file of ours holds.
+
+    Parameters
+    ----------
+    path : Path
+        Written by an earlier run.
+
+    Returns
+    -------
+    object
+        As JSON has it.
+
+    Raises
+    ------
+    InvalidInputError
+        When it cannot be read, is no JSON, or is nested too deeply.
+    """
+    if path.exists() and not path.is_file():
+        raise InvalidInputError(f"{str(path)!r} is no regular file.")
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = error.strerror or error
+        raise InvalidInputError(f"{str(path)!r} cannot be read ({reason}).") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(
+            f"{str(path)!r} is no JSON that we wrote ({error}). Remove it, or make it again."
+        ) from error
 
 
 def require_no_input(target: Path, inputs: Iterable[object]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.files import atomic_path, require_no_input, write_text
+from beltrami.core.files import atomic_path, read_json, require_no_input, write_text
 
 
 def test_text_is_written_in_utf8_and_missing_folders_are_made(tmp_path: Path) -> None:
@@ -137,3 +137,13 @@ def test_files_of_the_user_are_never_taken_for_debris(tmp_path: Path) -> None:
         (tmp_path / name).write_text("mine")
     write_text(tmp_path / "note.txt", "new")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*own, "note.txt"])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "\xff"])
+def test_what_is_no_json_is_refused_by_name(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(InvalidInputError, match=r"record.json' is no JSON that we wrote"):
+        read_json(path)
+    with pytest.raises(InvalidInputError, match="No such file"):
+        read_json(tmp_path / "missing.json")
