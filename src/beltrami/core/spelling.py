@@ -29,3 +29,8 @@ def spelled_out(text: str) -> str:
     a\u001b[31mb
     """
     return _HIDDEN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def is_utf8(name: str) -> bool:
+    """Say whether the name of a file can be written in UTF-8."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
