@@ -16,7 +16,8 @@ if sys.platform != "win32":
     import fcntl
 
 _TOKEN_BYTES = 8
-_USUAL_NAME_BYTES = 255
+_USUAL_NAME_BYTES, _USUAL_PATH_BYTES = 255, 4096
+_ADDED_BYTES = 64
 
 
 @contextmanager
@@ -105,10 +106,30 @@ def longest_name(folder: Path) -> int:
     int
         255 nearly everywhere.
     """
+    return _limit(folder, "PC_NAME_MAX", _USUAL_NAME_BYTES)
+
+
+def longest_path(folder: Path) -> int:
+    """Return how many bytes a path may have, with room for what temporary files add.
+
+    Parameters
+    ----------
+    folder : Path
+        Exists.
+
+    Returns
+    -------
+    int
+        About 4000 nearly everywhere.
+    """
+    return _limit(folder, "PC_PATH_MAX", _USUAL_PATH_BYTES) - _ADDED_BYTES
+
+
+def _limit(folder: Path, name: str, usual: int) -> int:
     try:
-        return os.pathconf(folder, "PC_NAME_MAX")
+        return os.pathconf(folder, name)
     except (OSError, ValueError, AttributeError):  # pragma: no cover - not on this platform
-        return _USUAL_NAME_BYTES
+        return usual
 
 
 def _around_token(final: Path) -> tuple[str, str]:

@@ -58,7 +58,7 @@ def write_table(
         if _LINES[suffix.removesuffix(".gz")] is not _json_lines:
             metadata = metadata | _announced_formulas(table, target)
         facts = spelled_out(json.dumps(metadata, indent=2, ensure_ascii=False)) + "\n"
-        side = side_file(target)
+        side = _side_file(target)
         with atomic_path(target) as temporary, atomic_path(side) as beside:
             _write_lines(table, suffix, temporary)
             beside.write_text(facts, encoding="utf-8")
@@ -84,8 +84,13 @@ def _announced_formulas(table: Any, target: Path) -> dict[str, str]:
     return {"formula_cells": str(cells)}
 
 
-def side_file(target: Path) -> Path:
-    """Return where the facts about a csv, tsv or jsonl file are."""
+def written_files(path: Path) -> tuple[Path, ...]:
+    """Return the files that `write_table` makes: the table, and facts beside one of text."""
+    is_alone = table_ending(path) in _BINARY
+    return (path,) if is_alone else (path, _side_file(path))
+
+
+def _side_file(target: Path) -> Path:
     return target.with_name(f"{target.name}.meta.json")
 
 
@@ -102,7 +107,7 @@ def table_facts(path: Path | str) -> dict[str, str]:
     dict of str to str
         Empty where there are none.
     """
-    side = side_file(Path(path))
+    side = _side_file(Path(path))
     try:
         found = read_json(side)
     except InvalidInputError:
