@@ -12,6 +12,7 @@ import typer
 from random_tables import Case, random_case
 
 from beltrami.cli import __main__ as command_line
+from beltrami.cli import application
 
 N_BATCHES, PER_BATCH = 22, 100
 COLUMNS = [
@@ -30,7 +31,7 @@ COLUMNS = [
 @pytest.mark.parametrize("batch", range(N_BATCHES))
 def test_every_table_ends_in_a_valid_result_or_one_message(batch, tmp_path, monkeypatch, capsys):
     # Typer builds the commands anew at each call, which takes as long as a small fit.
-    monkeypatch.setattr(command_line, "app", typer.main.get_command(command_line.app))
+    monkeypatch.setattr(application, "app", typer.main.get_command(application.app))
     n_valid = 0
     for seed in range(PER_BATCH * batch, PER_BATCH * (batch + 1)):
         folder = tmp_path / str(seed)

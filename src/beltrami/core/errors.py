@@ -114,5 +114,9 @@ class FewerRegionsWarning(BeltramiWarning):
     """Labels were too few for the number of regions asked for."""
 
 
+class FormulaCellsWarning(BeltramiWarning):
+    """A written table holds text that a spreadsheet would run as formulas."""
+
+
 class TooFewLabelsWarning(BeltramiWarning):
     """Labels are too few for what was asked; what can be done is done."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
 from beltrami.core.memory import require_memory
+from beltrami.core.spelling import is_utf8
 from beltrami.data.tables.arrays import check_matrix, matrix_table, read_npy, read_npz
 from beltrami.data.tables.delimited import read_delimited
 from beltrami.data.tables.images import read_images
@@ -115,6 +116,8 @@ def side_tables(labels: Any) -> list[Any]:
 
 
 def _from_path(path: Path, options: dict[str, str | None]) -> Table:
+    if not is_utf8(str(path)):
+        raise InvalidInputError(f"the name {str(path)!r} is not in UTF-8. Rename it.")
     try:
         if path.is_dir():
             return read_images(path)
@@ -138,6 +141,11 @@ def _from_file(path: Path, options: dict[str, str | None]) -> Table:
             f"the kind of file {path.name!r} is not known; its name must end in one of "
             f"{', '.join((*_READERS, *_TEXT_KINDS))}, or be a folder of images."
         )
+    if not path.is_file():
+        raise InvalidInputError(
+            f"{str(path)!r} is no regular file but a pipe, a device or a socket. Write its content "
+            "to a file first."
+        )
     if path.stat().st_size == 0:
         raise InvalidInputError(f"{path.name} is empty: it has 0 bytes.")
     if kind in _TEXT_KINDS:
@@ -146,6 +154,8 @@ def _from_file(path: Path, options: dict[str, str | None]) -> Table:
 
 
 def _missing(path: Path) -> str:
+    if path.is_symlink():
+        return f"{str(path)!r} is a symbolic link that leads nowhere, or in a circle."
     parent = path.parent
     try:
         names = sorted(entry.name for entry in parent.iterdir())

@@ -12,7 +12,7 @@ from beltrami.data.tables import write_table
 from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
 from beltrami.embeddings.layout import layout_graph
 from beltrami.learners.front_door.seeing import Seen, seen
-from beltrami.report.figures import PICTURES, save_figure
+from beltrami.report.figures import PICTURES, as_written, save_figure
 from beltrami.report.labelling.intake import Intake
 
 
@@ -55,7 +55,8 @@ class DataMap:
         for number, name in enumerate(sorted(names)):
             own = known & np.array([str(value) == name for value in self.labels])
             colour = OKABE_ITO[number % len(OKABE_ITO)]
-            axes.scatter(x[own], y[own], s=24, color=colour, edgecolors="w", label=name)
+            shown = as_written(name)
+            axes.scatter(x[own], y[own], s=24, color=colour, edgecolors="w", label=shown)
         axes.set_aspect("equal")
         axes.set_axis_off()
         if names and len(names) <= 20:
