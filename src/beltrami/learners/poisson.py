@@ -45,8 +45,8 @@ class PoissonClassifier(GraphClassifier):
     hardly a point changes. How many steps is chosen from the data: the partition with the smallest
     normalised cut is kept, which sees ragged edges (too few steps) and swallowed classes (too
     many). The sources are measured against the heaviest edge, so that the unit of the weights has
-    no part in the answer. No class sizes are needed. Given ones are tried by degrees, and followed only as far as
-    they make the cut smaller by a fifth.
+    no part in the answer. No class sizes are needed. Given ones are tried by degrees, and followed
+    only as far as they make the cut smaller by a fifth.
 
     Parameters
     ----------
