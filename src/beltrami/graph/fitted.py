@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.memory import fit_bytes, require_address_space
 from beltrami.core.types import Points
 from beltrami.graph.model import Attachment, Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph
@@ -60,6 +61,7 @@ def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]
     recipe : KnnGraph, RadiusGraph or None
         What can attach new points to it.
     """
+    require_address_space(fit_bytes(), what=f"a fit of {points.shape[0]} rows")
     recipe = recipe_of(graph)
     if recipe is None:
         return given_graph(graph, points.shape[0]), None
