@@ -56,6 +56,10 @@ def polars_frame():
     return polars.DataFrame(COLUMNS).with_columns(polars.col("colour").cast(polars.Categorical))
 
 
+def polars_columns():
+    return {name: polars_frame()[name].to_arrow() for name in COLUMNS}
+
+
 def arrow_table():
     import pyarrow as pa
 
@@ -80,7 +84,10 @@ def test_every_public_name_is_there():
     assert all(getattr(bt, name) is not None for name in bt.__all__)
 
 
-@pytest.mark.parametrize("make", [pandas_frame, polars_frame, arrow_table, csv_file, parquet_file])
+@pytest.mark.parametrize(
+    "make",
+    [pandas_frame, polars_frame, polars_columns, arrow_table, csv_file, parquet_file],
+)
 def test_a_table_of_any_kind_is_labelled(make, tmp_path):
     source = make(tmp_path) if make in (csv_file, parquet_file) else make()
     found = bt.label(source, "label", n_questions=2)

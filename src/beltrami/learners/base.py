@@ -189,9 +189,9 @@ class GraphLearner(PartialLabelLearner):
         if n_unreached:
             warnings.warn(
                 f"{n_unreached} of {len(reached)} rows share no component of the graph with a "
-                "label and stay unlabelled (reached_ is False). Label one row in each of the "
-                f"{int((~has_label).sum())} components without one, join more neighbours, or "
-                "build the graph with connect='mst'.",
+                "label and stay unlabelled. Label one row in each of the "
+                f"{int((~has_label).sum())} components without one, or use a graph with more "
+                "neighbours or with bridges between components.",
                 DisconnectedGraphWarning,
                 stacklevel=4,
             )

@@ -175,7 +175,7 @@ def _facts(intake: Intake, settings: dict[str, Any]) -> dict[str, str]:
         "label_column": str(roles.label),
         "labels_from": "; ".join(intake.told) or "the data",
         "id_column": str(roles.id),
-        "features": f"{len(used)} column(s): {', '.join(used[:20])}" if used else "matrix",
+        "features": f"{len(used)} column(s): {', '.join(used)}" if used else "matrix",
         "treatment": "; ".join(intake.features.notes) or "none",
         "parameters": ", ".join(f"{name}={value}" for name, value in told.items()),
         "seed": str(settings.get("random_state")),

@@ -206,6 +206,8 @@ class Page:
         What it takes to get the same result again.
     previews : ndarray of shape (n,) or None
         A short text per row, shown beside its id.
+    evidence : tuple of str, default=()
+        Sentences on how right the result is, under the first one.
     """
 
     title: str
@@ -229,6 +231,7 @@ class Page:
     warnings: tuple[str, ...]
     facts: dict[str, str]
     previews: NDArray[Any] | None = None
+    evidence: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.ids)
