@@ -200,6 +200,7 @@ class LabellingDialogue(GraphClassifier):
             classes[found.given],
             classes[found.suggested],
             found.score,
+            found.reason,
         )
 
     def explain(self, i: int, top: int = 5) -> Explanation:

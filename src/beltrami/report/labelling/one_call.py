@@ -1,6 +1,7 @@
 """`label`: the main job in one call."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -157,9 +158,7 @@ def unfitted(intake: Intake, settings: dict[str, Any], *, n_jobs: int | None) ->
 
 def _named(issues: SuspectLabels, intake: Intake) -> SuspectLabels:
     """Call suspected rows by the ids of the table."""
-    return SuspectLabels(
-        issues.rows, intake.ids[issues.rows], issues.given, issues.suggested, issues.scores
-    )
+    return replace(issues, names=intake.ids[issues.rows])
 
 
 def _facts(intake: Intake, settings: dict[str, Any]) -> dict[str, str]:

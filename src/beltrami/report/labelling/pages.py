@@ -44,6 +44,7 @@ def page_of(found: "Labelling", *, with_map: bool = True) -> Page:
         title=f"Labels for {intake.table.name}",
         sentence=found.headline,
         evidence=found.evidence,
+        no_issues=found.issues.reason,
         counts=found.counts,
         ids=np.asarray(ids, dtype=object),
         positions=layout_graph(learner.graph_, random_state=0) if with_map else None,
