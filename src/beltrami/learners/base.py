@@ -16,7 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import DisconnectedGraphWarning, GraphDoesNotHelpWarning
 from beltrami.core.types import BoolVector, FloatMatrix, Points
-from beltrami.graph.fitted import attached_to_fit, checked_points, fitted_graph, graph_tags
+from beltrami.graph.fitted import (
+    GraphParameters,
+    attached_to_fit,
+    checked_points,
+    fitted_graph,
+    graph_tags,
+)
 from beltrami.graph.model import Attachment, Graph
 from beltrami.learners.diagnosis import Diagnosis, diagnosis_of
 from beltrami.learners.model import Choice, Labeled, LeftOut
@@ -46,7 +52,7 @@ class PartialLabelLearner(ABC, BaseEstimator):
         """Return the scores of new points and whether a label reaches them."""
 
 
-class GraphLearner(PartialLabelLearner):
+class GraphLearner(GraphParameters, PartialLabelLearner):
     """A learner that sees the data through a neighbourhood graph."""
 
     graph: Any
