@@ -137,7 +137,7 @@ class Labelling:
         if not counts["labelled"] and not left:
             return f"All {counts['rows']:,} rows had a label."
         return (
-            f"{_rows(counts['labelled'])} labelled from {_labels(counts['given'])}, "
+            f"{_rows(counts['labelled']) if counts['labelled'] else 'No row'} labelled from {_labels(counts['given'])}, "
             f"{f'{left:,}' if left else 'none'} left to you."
         )
 
@@ -145,7 +145,9 @@ class Labelling:
     def evidence(self) -> tuple[str, ...]:
         """What is known of how right the labels are: what is estimated, and what was tested."""
         report, risk = self.learner.report_, self.learner.risk
-        found = []
+        found: list[str] = []
+        if self.counts["given"] == self.counts["rows"]:
+            return ()
         if self.counts["labelled"]:
             right = float(self.learner.confidence_[self.source == 1].mean())
             said = f"We expect {percent(right)} of them to be right"
