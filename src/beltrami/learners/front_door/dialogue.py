@@ -42,6 +42,7 @@ class LabellingDialogue(GraphClassifier):
     _given: NDArray[Any]
     _given_weights: FloatVector | None
     _basis: Basis | None
+    _asked: IndexVector
     _trail: Trail
 
     def start(self, X: Any) -> Self:
@@ -148,15 +149,15 @@ class LabellingDialogue(GraphClassifier):
         """
         questions = self._questions(n, strategy, candidates)
         rows = np.array([question.row for question in questions], dtype=np.intp)
+        if strategy != "random":
+            self._asked = np.union1d(self._asked, rows)
         return (rows, questions) if return_reasons else rows
 
     def _questions(self, n: int, strategy: str, candidates: Any) -> tuple[Question, ...]:
         check_is_fitted(self, "graph_")
         labelled = np.flatnonzero([value is not None for value in self._given])
         has_learned = hasattr(self, "classes_")
-        reached = None
-        if has_learned:
-            reached = self.reached_ & (self.island_ < 0)
+        reached = self.reached_ & (self.island_ < 0) if has_learned else None
         return choose_questions(
             self.graph_,
             n=n,
@@ -164,6 +165,7 @@ class LabellingDialogue(GraphClassifier):
             distributions=self.label_distributions_ if has_learned else None,
             labelled=labelled,
             reached=reached,
+            piece=self.island_ if has_learned else None,  # without the bridges of the graph
             basis=self._slow_functions(),
             candidates=candidates,
             classes=list(map(str, self.classes_)) if has_learned else None,
@@ -199,6 +201,7 @@ class LabellingDialogue(GraphClassifier):
             classes[found.given],
             classes[found.suggested],
             found.score,
+            found.reason,
         )
 
     def explain(self, i: int, top: int = 5) -> Explanation:

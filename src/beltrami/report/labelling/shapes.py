@@ -76,7 +76,7 @@ class Clusters:
     numbers : ndarray of shape (n,)
         Group of each.
     conductances : ndarray of shape (k,)
-        How much of each group's weight leaves it; 0 is a clean cut.
+        Share of each group's ties that lead to other groups; 0 is a clean cut.
     """
 
     ids: NDArray[Any]
@@ -92,7 +92,7 @@ class Clusters:
         """Return the groups, one a line."""
         sizes = np.bincount(self.numbers)
         return [
-            f"group {number}: {size:,} rows, {share:.1%} of its weight leaves it"
+            f"group {number}: {size:,} rows, {share:.1%} of its ties lead to other groups"
             for number, (size, share) in enumerate(zip(sizes, self.conductances, strict=True))
         ]
 
