@@ -8,11 +8,12 @@ import typer
 from random_audits import break_something, fill_in, write_labels
 
 from beltrami.cli import __main__ as command_line
+from beltrami.cli import application
 
 
 def test_every_audit_ends_in_a_true_count_or_one_message(tmp_path, monkeypatch, capsys, n_fuzzed):
     # Typer builds the commands anew at each call.
-    monkeypatch.setattr(command_line, "app", typer.main.get_command(command_line.app))
+    monkeypatch.setattr(application, "app", typer.main.get_command(application.app))
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["beltrami", "audit", *arguments])

@@ -56,17 +56,17 @@ def answer_target(
         As in `table_target`.
     """
     from beltrami.core.errors import BeltramiError
-    from beltrami.data.tables import read_table
+    from beltrami.data.tables.verbatim import read_texts
 
     target = table_target(source, out, word, inputs)
     try:
-        there = read_table(target) if target.exists() else None
-    except BeltramiError:
-        return target
-    if there is None or column not in there.names:
-        return target
-    typed = there.columns.column(column).to_pylist()
-    n_answers = sum(one is not None and str(one).strip() != "" for one in typed)
+        there = read_texts(target) if target.exists() else {}
+    except BeltramiError as error:
+        raise InvalidInputError(
+            f"{str(target)!r} exists and cannot be read, so answers in it could be lost. Choose "
+            f"another name with --out, or remove the file. ({error})"
+        ) from error
+    n_answers = sum(bool(one.strip()) for one in there.get(column, ()))
     if n_answers:
         raise InvalidInputError(
             f"{str(target)!r} holds {n_answers} answer(s) that would be lost. Choose another name "
