@@ -2,15 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+MINIMUM := .venv-minimum
 DATA := $(abspath $(wildcard ../shared/data))
 ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
 endif
 
-.PHONY: demo test lint types layers unit bench contest manifold mbed separation door figures docs clean help
+.PHONY: demo test test-minimum lint types layers unit bench contest manifold mbed separation door figures docs clean help
 
 help:  ## Say what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -45,6 +46,18 @@ layers: $(VENV)/.checks  ## Data flows one way
 
 unit: $(VENV)/.checks  ## Tests and doctests
 	$(BIN)/python -m pytest src tests
+
+$(MINIMUM)/.installed: pyproject.toml .ci/minimum.py
+	rm -rf $(MINIMUM)
+	$(PYTHON) -m venv $(MINIMUM)
+	$(PYTHON) .ci/minimum.py > $(MINIMUM)/lowest.txt
+	$(MINIMUM)/bin/python -m pip install --quiet --upgrade pip
+	$(MINIMUM)/bin/python -m pip install --quiet --requirement $(MINIMUM)/lowest.txt --group test
+	$(MINIMUM)/bin/python -m pip install --quiet --no-deps --editable .
+	@touch $@
+
+test-minimum: $(MINIMUM)/.installed  ## A little of everything, on the oldest libraries we allow
+	$(MINIMUM)/bin/python -m pytest -W default tests/minimum
 
 bench: $(VENV)/.checks  ## The contests with peers, at full size
 	$(BIN)/python -m benchmarks.peers
@@ -86,4 +99,4 @@ docs: $(VENV)/.installed  ## The book, its code run and its links checked, into 
 	$(BIN)/python docs/_extensions/build_book.py
 
 clean:  ## Remove what was built
-	rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(MINIMUM) out .mypy_cache .ruff_cache .pytest_cache

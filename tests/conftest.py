@@ -11,6 +11,17 @@ settings.register_profile("beltrami", deadline=None, max_examples=25)
 settings.load_profile("beltrami")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run try more random tables than every run does."""
+    parser.addoption("--fuzz", type=int, default=200, help="Random tables and audits to try.")
+
+
+@pytest.fixture
+def n_fuzzed(request: pytest.FixtureRequest) -> int:
+    """How many random tables a test tries."""
+    return int(request.config.getoption("--fuzz"))
+
+
 @pytest.fixture
 def data_folder() -> Path:
     """The folder with the papers' data sets; the test is skipped where there is none."""

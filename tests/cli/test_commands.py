@@ -56,7 +56,8 @@ def rows_of(name):
 def test_label_writes_a_table_beside_its_facts_and_keeps_the_input(run):
     before = Path("data.csv").read_bytes()
     out = run("label", "data.csv")
-    assert out.startswith("Of 40 rows you labelled 12; 28 more are labelled")
+    assert out.startswith("28 rows labelled from your 12 labels, none left to you.")
+    assert "To prove it: beltrami audit data.labelled.csv" in out.splitlines()
     assert out.rstrip().endswith("written: data.labelled.csv")
     assert len(out.splitlines()) <= 10
     assert Path("data.csv").read_bytes() == before

@@ -280,21 +280,6 @@ def test_ids_that_group_rows_are_no_names_of_rows(shell):
 LABELLED = "id,label,source\n1,a,propagated\n2,b,propagated\n3,a,human\n"
 
 
-@pytest.mark.parametrize(
-    ("answers", "message"),
-    [
-        ("id,answer\n1,\n2,\n", "'answer' of 'a.csv' is empty"),
-        ("id,answer\nzzz,a\n", "'zzz', are not among the accepted labels"),
-        ("id,answer\n3,a\n", "'3', are not among the accepted labels"),
-        ("id,answer\n1,a\n1,a\n", "holds an id twice"),
-        ("id,reply\n1,a\n", "has no column 'answer'"),
-    ],
-)
-def test_answers_of_another_audit_are_refused(shell, answers, message):
-    shell.files({"l.csv": LABELLED, "a.csv": answers})
-    assert message in shell.refused("audit", "l.csv", "--answers", "a.csv")
-
-
 def test_answers_that_were_typed_are_not_written_over(shell):
     asked = "id,label\nr20,a\nr21,\n"
     shell.files({"data.csv": GOOD, "ask.csv": asked, "l.csv": LABELLED})

@@ -39,6 +39,20 @@ def test_the_reference_lists_every_public_name_once():
     assert set(NAMES) <= set(listed)
 
 
+@pytest.mark.slow
+def test_the_example_of_the_readme_has_sound_types(tmp_path, monkeypatch):
+    from mypy import api
+
+    blocks = fences_of((ROOT / "README.md").read_text("utf-8"))
+    (source,) = [block.source for block in blocks if block.language == "python"]
+    example = tmp_path / "example.py"
+    example.write_text(source, encoding="utf-8")
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("MYPYPATH", str(ROOT / "src"))
+    said, wrong, code = api.run(["--config-file", str(ROOT / "pyproject.toml"), str(example)])
+    assert code == 0, said + wrong
+
+
 def listed_in_toctrees(text):
     for block in fences_of(text):
         if block.language == "{toctree}":

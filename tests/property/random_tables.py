@@ -22,6 +22,13 @@ WORDS = (
     "-",
     "x\ty",
     "=1+1",
+    "none",
+    "NA",
+    "?",
+    "nan",
+    "1.50",
+    "1.5",
+    "True",
 )
 TEXT = ("the", "quick", "brown", "fox", "jumps", "over", "été", "名前", "at", "12", "o'clock")
 HUGE = (1e300, -1e308, 1e18, 3e38, 1e-320, 5e-324, 1e-40, 0.0, -0.0)
@@ -82,7 +89,7 @@ def _labels(rng: np.random.Generator, n: int) -> tuple[list[Any], list[str | Non
     if kind == "none":
         has_label[:] = False
     codes = rng.integers(0, 1 if kind == "single" else k, n)
-    names = [*WORDS, *(f"class {i}" for i in range(n))]
+    names = [*rng.permutation(WORDS).tolist(), *(f"class {i}" for i in range(n))]
     pools: dict[str, tuple[list[Any], list[str]]] = {
         "ints": ([*range(n + 5)], [str(i) for i in range(n + 5)]),
         "bools": ([True, False] * (n + 5), ["true", "false"] * (n + 5)),
@@ -249,4 +256,21 @@ def _matrix_files(
         writer = csv.writer(file)
         writer.writerow(["id", "label"])
         writer.writerows(enumerate(labels))
+    if rng.random() < 0.2:
+        _break_bytes(folder / "side.csv", rng)
+        given = None
     return ["data.npy", "--labels", "side.csv"], _as_written(labels, given)
+
+
+def _break_bytes(path: Path, rng: np.random.Generator) -> None:
+    """Cut a file, change a byte of it, put noise into it, or write it twice."""
+    raw = path.read_bytes()
+    place = int(rng.integers(0, len(raw)))
+    broken = [
+        raw[:place],
+        raw[:place] + bytes([raw[place] ^ int(rng.integers(1, 256))]) + raw[place + 1 :],
+        raw[:place] + rng.bytes(3) + raw[place:],
+        raw + raw,
+        rng.bytes(50),
+    ]
+    path.write_bytes(broken[int(rng.integers(len(broken)))])

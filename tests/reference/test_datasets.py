@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beltrami.core.errors import CorruptDataError
 from beltrami.data import Dataset, load_dataset
 
 pytestmark = pytest.mark.data
@@ -115,3 +116,12 @@ def test_recordings_have_six_utterances_and_their_phones(data_folder: Path) -> N
     assert np.unique(extras["phone"]).size == 33
     assert extras["word"][:5].tolist() == ["she", "had", "your", "dark", "suit"]
     assert extras["wave"].dtype == np.int16
+
+
+def test_a_set_with_its_rows_reversed_is_refused(data_folder: Path, tmp_path: Path) -> None:
+    with np.load(data_folder / "lds_g50c.npz") as archive:
+        members = {name: archive[name] for name in archive.files}
+    members |= {"X": members["X"][::-1], "y": members["y"][::-1]}
+    np.savez(tmp_path / "lds_g50c.npz", **members)
+    with pytest.raises(CorruptDataError, match=r"SHA-256.*fresh copy"):
+        load_dataset("g50c", folder=tmp_path)

@@ -10,7 +10,7 @@ WIDTH = 88
 
 def commands_markdown() -> str:
     """Return one section a command with its help text, as plain text of fixed width."""
-    from beltrami.cli.__main__ import app
+    from beltrami.cli.application import app
 
     commands = get_command(app).commands  # type: ignore[attr-defined]
     table = ["| command | what it does |", "|---|---|"]

@@ -1,87 +1,117 @@
-"""The ``beltrami`` command: one file a subcommand, gathered here."""
+"""The ``beltrami`` command: runs the application, and ends in one line whatever happens.
 
+Nothing heavy is imported before `main` has begun, so that Ctrl-C is understood from the start.
+"""
+
+import signal
 import sys
-
-import typer
-
-from beltrami import __version__
-from beltrami.cli.audit import audit
-from beltrami.cli.check import check
-from beltrami.cli.cluster import cluster
-from beltrami.cli.demo import demo
-from beltrami.cli.doctor import doctor
-from beltrami.cli.embed import embed
-from beltrami.cli.label import label
-from beltrami.cli.map import draw_map
-from beltrami.cli.report import report
-from beltrami.cli.reproduce import reproduce
-from beltrami.cli.suggest import suggest
-from beltrami.core.errors import BeltramiError
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, that of the shell and of typer."""
 
-app = typer.Typer(
-    name="beltrami",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Learn from a handful of labels, using the shape of the data.",
-)
-for command in (label, suggest, check, audit):
-    app.command()(command)
-app.command(name="map")(draw_map)
-for other in (report, embed, cluster, demo, doctor, reproduce):
-    app.command()(other)
+TERMINATED = 143
+"""Exit code after SIGTERM, that of the shell."""
 
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"beltrami {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Show the version and stop."
-    ),
-) -> None:
-    """Learn from a handful of labels, using the shape of the data."""
-    del version
+_ENDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
 
 def main() -> None:
     """Run the command line.
 
-    Our own errors become one message on stderr and exit code 1, Ctrl-C one line and exit code 130.
+    Our own errors become one message on stderr and exit code 1; Ctrl-C and SIGTERM one line and
+    exit codes 130 and 143, with what was begun taken away.
     """
+    with _stops_heard() as heard:
+        try:
+            _run()
+        except SystemExit as stop:
+            _end(heard, stop)
+            raise
+        except BaseException as error:
+            # A library may have turned the interruption into an error of its own.
+            _end(heard, error)
+            if not _explained(error):
+                raise
+            sys.exit(1)
+
+
+def _run() -> None:
     if hasattr(sys.stdout, "reconfigure"):
         # A terminal that cannot show a class name shows its code instead.
         sys.stdout.reconfigure(errors="backslashreplace")
-    try:
+    from beltrami.cli.application import app
+
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
         app()
-    except SystemExit as stop:
-        if stop.code == INTERRUPTED:
-            typer.echo("beltrami: interrupted; nothing is left half written.", err=True)
-        raise
-    except BeltramiError as error:
-        typer.echo(f"beltrami: {error}", err=True)
-        sys.exit(1)
-    except OSError as error:
+
+
+@contextmanager
+def _stops_heard() -> Iterator[list[int]]:
+    """Turn signals to stop into exceptions, so that files are tidied up; list their exit codes."""
+    heard: list[int] = []
+
+    def interrupt(*_: Any) -> NoReturn:
+        heard.append(INTERRUPTED)
+        raise KeyboardInterrupt
+
+    def terminate(*_: Any) -> NoReturn:
+        heard.append(TERMINATED)
+        raise SystemExit(TERMINATED)
+
+    before = {}
+    try:
+        for number, handler in ((signal.SIGINT, interrupt), (signal.SIGTERM, terminate)):
+            if signal.getsignal(number) not in {signal.SIG_IGN, None}:  # nohup and the like
+                before[number] = signal.signal(number, handler)
+        yield heard
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+def _end(heard: list[int], error: BaseException) -> None:
+    """Say that the run was stopped and exit, if that is what happened."""
+    told = INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "code", None)
+    code = heard[-1] if heard else told
+    if code in _ENDS:
+        print(f"beltrami: {_ENDS[code]}; nothing is left half written.", file=sys.stderr)
+        sys.exit(code)
+
+
+def _explained(error: BaseException) -> bool:
+    """Say in one line what went wrong; False for what nobody has foreseen."""
+    from beltrami.cli.speech import say
+    from beltrami.core.errors import BeltramiError
+
+    if isinstance(error, BeltramiError):
+        say(f"beltrami: {error}", err=True)
+    elif isinstance(error, OSError):
         # Such as a full disk or a folder that may not be written to: nothing was left half written.
         place = f" ({error.filename})" if error.filename else ""
-        typer.echo(
-            f"beltrami: {error.strerror or error}{place}; nothing is left half written.", err=True
-        )
-        sys.exit(1)
-    except MemoryError:
-        typer.echo(
+        say(f"beltrami: {error.strerror or error}{place}; nothing is left half written.", err=True)
+    elif isinstance(error, MemoryError):
+        say(
             "beltrami: out of memory; nothing was written. Use fewer rows or columns, or a machine "
             "with more memory.",
             err=True,
         )
-        sys.exit(1)
+    else:
+        return False
+    return True
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print a warning of the library's as one line; those of others are for developers."""
+    from beltrami.cli.speech import say
+    from beltrami.core.errors import BeltramiWarning
+
+    if issubclass(category, BeltramiWarning):
+        say(f"warning: {message}", err=True)
 
 
 if __name__ == "__main__":

@@ -11,59 +11,130 @@ from beltrami.cli.targets import answer_target
 
 def audit(
     labels: Annotated[Path, typer.Argument(help="What `beltrami label` wrote.")],
-    number: Annotated[int, typer.Option("-n", "--number", min=1, help="Rows to check.")] = 60,
+    number: Annotated[
+        int | None,
+        typer.Option("-n", "--number", min=1, help="Rows of a round; 65, then as the first."),
+    ] = None,
     answers: Annotated[
         Path | None,
         typer.Option("--answers", help="The checked table: its column 'answer' filled in."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Table to fill in; NAME.audit.csv.")
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Table to fill in; NAME.audit.csv, then NAME.audit-2.csv."
+        ),
     ] = None,
+    target: Annotated[float, typer.Option("--target", help="Accuracy to be proved.")] = 0.95,
     confidence: Annotated[
         float, typer.Option("--confidence", help="Of the guaranteed accuracy.")
     ] = 0.95,
-    seed: o.Seed = 0,
+    other: Annotated[
+        list[str] | None,
+        typer.Option("--other", help="An answer that is none of the classes; may be given again."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed of the draw; a fresh one when left out.")
+    ] = None,
     config: o.Config = None,
     as_json: o.AsJson = False,
     quiet: o.Quiet = False,
 ) -> None:
     """Draw labels to check blindly; with --answers, say what accuracy they prove.
 
-    The sample is random among the labels that were accepted; fill in what you see without looking
-    at what we said.
+    The sample is random among the labels that were accepted and not looked at before; fill in what
+    you see without looking at what we said. What was drawn and answered is recorded beside the
+    labels file, and further rounds add to the proof.
 
     Example: beltrami audit labels.csv -o audit.csv; beltrami audit labels.csv --answers audit.csv
     """
-    from beltrami.data.tables import write_table
-    from beltrami.report.labelling.audits import Pool
-
     voice = o.Voice(as_json, quiet)
     if answers is None:
-        target = answer_target(labels, out, "audit", (config,), "answer")
-        pool = Pool.read(labels)
-        columns = pool.drawn(number, random_state=seed)
-        n = len(columns["id"])
-        write_table(target, columns, pool.facts(n, seed))
-        voice.result(
-            [
-                f"{n} of {len(pool.ids):,} accepted labels to check: fill in the column 'answer'",
-                f"written: {target}",
-                f"then: beltrami audit {labels} --answers {target}",
-            ],
-            {"n_drawn": n, "n_accepted": len(pool.ids), "written": str(target)},
-        )
-        return
-    with o.collected_warnings(voice):
-        found = Pool.read(labels).certified(answers, confidence=confidence)
+        _draw(labels, number, seed, out, config, voice)
+    else:
+        _certify(labels, answers, tuple(other or ()), target, confidence, voice)
+
+
+def _draw(
+    labels: Path,
+    number: int | None,
+    seed: int | None,
+    out: Path | None,
+    config: Path | None,
+    voice: o.Voice,
+) -> None:
+    from beltrami.data.tables import write_table
+    from beltrami.report.labelling.audits import AuditedLabels
+
+    before = AuditedLabels.read(labels)
+    found = before.draw(number, seed)
+    place = len(found.record.trail.rounds)
+    is_new = found is not before
+    word = "audit" if place == 1 else f"audit-{place}"
+    sheet = answer_target(labels, out, word, (config,), "answer")
+    record = found.record.write(labels) if is_new else found.record.path_beside(labels)
+    facts = {"labels": labels.name, "round": str(place), "labels_sha256": found.digest}
+    columns = found.sheet
+    write_table(sheet, columns, facts)
+    n = len(columns["id"])
+    what = f"round {place}: {n} of {len(found.accepted):,} accepted labels to check"
+    if not is_new:
+        what = f"round {place} has no answers yet; its {n} rows again"
     voice.result(
-        [found.sentence],
+        [
+            f"{what}: fill in the column 'answer'; a blank counts as wrong",
+            f"written: {sheet}",
+            f"recorded: {record}",
+            f"then: beltrami audit {labels} --answers {sheet}",
+        ],
         {
-            "sentence": found.sentence,
-            "n_checked": found.n_checked,
-            "n_wrong": found.n_wrong,
-            "n_accepted": found.n_accepted,
-            "accuracy": found.accuracy,
-            "lower": found.lower,
-            "confidence": found.confidence,
+            "n_drawn": n,
+            "n_accepted": len(found.accepted),
+            "round": place,
+            "written": str(sheet),
+            "record": str(record),
+        },
+    )
+
+
+def _certify(
+    labels: Path,
+    answers: Path,
+    others: tuple[str, ...],
+    target: float,
+    confidence: float,
+    voice: o.Voice,
+) -> None:
+    from beltrami.learners.review.audit import check_share
+    from beltrami.report.labelling.audits import AuditedLabels
+
+    check_share(target, "target")
+    before = AuditedLabels.read(labels)
+    found = before.take_answers(answers, others=others)
+    proof = found.certificate(confidence)
+    outlook, n_answers = found.outlook(proof, target)
+    if found.record != before.record:
+        found.record.write(labels)
+    rounds = len(found.record.trail.answered.rounds)
+    told = [proof.sentence, outlook]
+    if rounds > 1:
+        told.insert(1, f"This is look {rounds}; all bounds given so far hold together.")
+    voice.result(
+        told,
+        {
+            "sentence": proof.sentence,
+            "outlook": outlook,
+            "n_checked": proof.n_checked,
+            "n_wrong": proof.n_wrong,
+            "n_blank": proof.n_blank,
+            "n_accepted": proof.n_accepted,
+            "rounds": rounds,
+            "accuracy": proof.accuracy,
+            "lower": proof.lower,
+            "lower_judged": proof.lower_judged,
+            "confidence": proof.confidence,
+            "target": target,
+            "is_proved": proof.lower >= target,
+            "n_further_answers": n_answers,
         },
     )

@@ -42,13 +42,15 @@ def configure(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    if path.exists() and not path.is_file():
+        raise InvalidInputError(f"the config file {str(path)!r} is no regular file.")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InvalidInputError(
             f"the config file {str(path)!r} cannot be read ({error.strerror or error})."
         ) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidInputError(f"the config file {str(path)!r} is no TOML: {error}.") from error
 
 

@@ -101,7 +101,7 @@ def label(
         "facts": found.facts,
         "written": [str(path) for path in written],
     }
-    voice.result(found.lines() + places, summary)
+    voice.result(found.lines(target) + places, summary)
 
 
 def _reported(found: "Labelling", page: Path, labels: Path) -> Path:

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from beltrami.cli.configuration import configure
+from beltrami.cli.speech import say
 
 Source = Annotated[
     str,
@@ -136,7 +137,7 @@ class Voice:
         """Say what happens on the way, to a person."""
         if not self.is_quiet:
             for line in lines:
-                typer.echo(line, err=True)
+                say(line, err=True)
 
     def detail(self, lines: list[str]) -> None:
         """Say it only when asked for more."""
@@ -147,10 +148,10 @@ class Voice:
         """Say the result, as lines or as JSON."""
         if self.as_json:
             plain = _plain(facts)
-            typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False))
+            say(json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False))
         elif not self.is_quiet:
             for line in lines:
-                typer.echo(line)
+                say(line)
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from beltrami.cli.speech import say
+from beltrami.cli.targets import folder_target
+
 if TYPE_CHECKING:
     from beltrami.report.reproductions import Outcome, Running
 
@@ -42,13 +45,14 @@ def reproduce(
 
     if name == "list":
         for one, entry in REPRODUCTIONS.items():
-            typer.echo(f"{one:24} {entry.shows} ({entry.source})".replace("**", ""))
+            say(f"{one:24} {entry.shows} ({entry.source})".replace("**", ""))
         return
     if name != "all" and name not in REPRODUCTIONS:
         listed = ", ".join(["all", "list", *REPRODUCTIONS])
         raise InvalidInputError(f"there is no reproduction {name!r}; choose one of {listed}.")
     if against is not None and not against.is_dir():
         raise InvalidInputError(f"--against {str(against)!r} is not a folder.")
+    folder_target(out)
     if name != "all":
         outcome = run_one(name, out, quick=quick, again=again)
         _tell_end(outcome)
@@ -58,7 +62,7 @@ def reproduce(
     with _Board(len(names)) as board:
         ended = run_many(names, out, board, quick=quick, again=again, jobs=resolve_jobs(jobs))
     for path in write_book(out):
-        typer.echo(f"{'all':24} {path}")
+        say(f"{'all':24} {path}")
     _compare(names, out, against)
     if any(outcome.state == "failed" for outcome in ended):
         raise typer.Exit(1)
@@ -75,12 +79,12 @@ def _compare(names: Sequence[str], folder: Path, against: Path | None) -> None:
     for name in names:
         found = compared(name, folder, against)
         if found is None:
-            typer.echo(f"{name:24} not in both folders")
+            say(f"{name:24} not in both folders")
             continue
         agree = agree and found.holds()
         place = f" at {found.place}" if found.largest else ""
         verdict = "agrees" if found.holds() else "DIFFERS"
-        typer.echo(
+        say(
             f"{name:24} {verdict}: {found.n_numbers} numbers, largest difference "
             f"{found.largest:.2g}{place} (tolerance {TOLERANCE:g})"
         )
@@ -91,14 +95,14 @@ def _compare(names: Sequence[str], folder: Path, against: Path | None) -> None:
 def _tell_end(outcome: "Outcome") -> None:
     """Print files to stdout, and what happened to stderr."""
     for path in outcome.files:
-        typer.echo(f"{outcome.name:24} {path}")
+        say(f"{outcome.name:24} {path}")
     said = {
         "made": f"made in {outcome.seconds:.0f} s",
         "known": "there from an earlier run; --again makes it anew",
         "left out": f"left out: {outcome.message}",
         "failed": f"FAILED: {outcome.message}",
     }
-    typer.echo(f"{outcome.name:24} {said[outcome.state]}", err=True)
+    say(f"{outcome.name:24} {said[outcome.state]}", err=True)
 
 
 class _Board:
@@ -130,7 +134,7 @@ class _Board:
             self._end(told)
         elif self._bars is None:
             if told.event is None:
-                typer.echo(f"{told.name:24} begins", err=True)
+                say(f"{told.name:24} begins", err=True)
         elif told.event is None:
             self._tasks[told.name] = self._bars.add_task(told.name, total=None)
         else:

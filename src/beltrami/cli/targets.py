@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.files import require_no_input
+from beltrami.core.files import longest_name, longest_path, require_no_input, written_place
+from beltrami.core.spelling import is_utf8
 
 PAGES = (".html", ".htm")
 
@@ -33,7 +35,7 @@ def table_target(source: str | Path, out: Path | None, word: str, inputs: Iterab
 
     target = _no_folder(_named(source, word, ".csv") if out is None else out)
     table_ending(target)
-    return _checked(target, (source, *inputs))
+    return _checked_table(target, (source, *inputs))
 
 
 def answer_target(
@@ -54,17 +56,17 @@ def answer_target(
         As in `table_target`.
     """
     from beltrami.core.errors import BeltramiError
-    from beltrami.data.tables import read_table
+    from beltrami.data.tables.verbatim import read_texts
 
     target = table_target(source, out, word, inputs)
     try:
-        there = read_table(target) if target.exists() else None
-    except BeltramiError:
-        return target
-    if there is None or column not in there.names:
-        return target
-    typed = there.columns.column(column).to_pylist()
-    n_answers = sum(one is not None and str(one).strip() != "" for one in typed)
+        there = read_texts(target) if target.exists() else {}
+    except BeltramiError as error:
+        raise InvalidInputError(
+            f"{str(target)!r} exists and cannot be read, so answers in it could be lost. Choose "
+            f"another name with --out, or remove the file. ({error})"
+        ) from error
+    n_answers = sum(bool(one.strip()) for one in there.get(column, ()))
     if n_answers:
         raise InvalidInputError(
             f"{str(target)!r} holds {n_answers} answer(s) that would be lost. Choose another name "
@@ -89,14 +91,15 @@ def map_target(source: str | Path, out: Path | None, inputs: Iterable[object]) -
     from beltrami.report.figures import PICTURES
 
     target = _no_folder(_named(source, "map", ".png") if out is None else out)
-    if target.suffix.lower() not in PICTURES:
-        try:
-            table_ending(target)
-        except InvalidInputError as error:
-            raise InvalidInputError(
-                f"{error} A picture ends in one of {', '.join(PICTURES)}."
-            ) from error
-    return _checked(target, (source, *inputs))
+    if target.suffix.lower() in PICTURES:
+        return _checked(target, (source, *inputs))
+    try:
+        table_ending(target)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f"{error} A picture ends in one of {', '.join(PICTURES)}."
+        ) from error
+    return _checked_table(target, (source, *inputs))
 
 
 def folder_target(out: Path) -> Path:
@@ -114,16 +117,46 @@ def _named(source: str | Path, word: str, ending: str) -> Path:
 
 
 def _no_folder(target: Path) -> Path:
+    _require_short(target)
     if target.is_dir():
         raise InvalidInputError(f"{str(target)!r} is a folder; name a file in it.")
     return target
 
 
+def _require_short(target: Path) -> None:
+    """Raise where a name is longer than the file system takes."""
+    folder = _existing(target.parent)
+    most = longest_name(folder)
+    for name in target.parts:
+        size = len(os.fsencode(name))
+        if size > most:
+            raise InvalidInputError(
+                f"{str(target)!r} cannot be written: the name {name[:40]!r}... has {size} bytes, "
+                f"and names here may have {most}. Choose a shorter one with --out."
+            )
+    size, most = len(os.fsencode(target)), longest_path(folder)
+    if size > most:
+        raise InvalidInputError(
+            f"the path {str(target)[:40]!r}... has {size} bytes, and paths here may have {most}. "
+            "Choose a shorter one with --out."
+        )
+
+
+def _checked_table(target: Path, inputs: tuple[object, ...]) -> Path:
+    """Return a target that can be written, as can the file of facts beside it."""
+    from beltrami.data.tables.writing import written_files
+
+    for path in written_files(target):
+        _checked(path, inputs)
+    return target
+
+
 def _checked(target: Path, inputs: Iterable[object]) -> Path:
+    _require_short(target)
+    if not is_utf8(str(target)):
+        raise InvalidInputError(f"{str(target)!r} is not in UTF-8. Choose another name with --out.")
     require_no_input(target, inputs)
-    folder = target.parent
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
+    folder = _existing(written_place(target).parent)
     if not folder.is_dir():
         raise InvalidInputError(
             f"{str(target)!r} cannot be written: {str(folder)!r} is a file and no folder."
@@ -134,3 +167,13 @@ def _checked(target: Path, inputs: Iterable[object]) -> Path:
             "Choose another with --out."
         )
     return target
+
+
+def _existing(folder: Path) -> Path:
+    """Return the nearest folder above that is there already."""
+    while folder != folder.parent:
+        with suppress(OSError):  # a name too long to be looked for
+            if folder.exists():
+                break
+        folder = folder.parent
+    return folder

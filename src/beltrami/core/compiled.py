@@ -4,13 +4,15 @@ Kernels import ``njit`` and ``prange`` from here. By default OpenMP's threads sp
 every parallel loop; on a machine that is busy with something else each such wait costs a time
 slice, and a solve of a thousand short loops takes five times as long. The policy is read when the
 library is loaded, so it is put in the environment for that moment only, and only where the user
-has not chosen one.
+has not chosen one. A process forked later goes on with one thread.
 """
 
 import os
 from contextlib import suppress
 
 from numba import get_thread_id, njit, prange
+
+from beltrami.core.threads import survive_forks
 
 __all__ = ["get_thread_id", "njit", "prange"]
 
@@ -29,3 +31,4 @@ def _load_sleeping_threads() -> None:
 
 
 _load_sleeping_threads()
+survive_forks()

@@ -114,8 +114,8 @@ class FewerRegionsWarning(BeltramiWarning):
     """Labels were too few for the number of regions asked for."""
 
 
-class NotDrawnWarning(BeltramiWarning):
-    """Nothing says that the rows of an audit were drawn at random."""
+class FormulaCellsWarning(BeltramiWarning):
+    """A written table holds text that a spreadsheet would run as formulas."""
 
 
 class TooFewLabelsWarning(BeltramiWarning):

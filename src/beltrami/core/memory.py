@@ -4,18 +4,24 @@ import os
 from pathlib import Path
 
 from beltrami.core.errors import MemoryBudgetError
+from beltrami.core.threads import usable_cpus
 
 _FALLBACK_BYTES = 4 * 2**30
 _GROUP = Path("/sys/fs/cgroup")
+_TAKEN = Path("/proc/self/statm")
+
+SCRATCH_BYTES = 128 * 2**20
+"""Address space that one call of the linear algebra libraries may ask for beside its matrices."""
 
 
 def available_bytes() -> int:
     """Return the memory that this process could still take, in bytes.
 
     The kernel's own estimate where it has one (it counts reclaimable caches), capped by the
-    control group's limit, else the free pages.
+    control group's limit and by that on the address space, else the free pages.
     """
-    candidates = [value for value in (_meminfo_available(), _cgroup_available()) if value]
+    sources = (_meminfo_available(), _cgroup_available(), _address_space_left())
+    candidates = [value for value in sources if value]
     if candidates:
         return min(candidates)
     try:
@@ -47,6 +53,55 @@ def _cgroup_available() -> int | None:
     # Pages of files read earlier count as used, and are given up as soon as memory is wanted.
     facts = dict(zip(shares[::2], shares[1::2], strict=False))
     return max(int(limit) - int(used) + int(facts.get("inactive_file", 0)), 1)
+
+
+def _address_space_left() -> int | None:
+    try:
+        import resource
+    except ImportError:  # pragma: no cover - not on Windows
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    try:
+        pages = int(_TAKEN.read_text(encoding="ascii").split()[0])
+    except OSError:  # pragma: no cover - not on Linux
+        return None
+    return max(limit - pages * resource.getpagesize(), 1)
+
+
+def fit_bytes() -> int:
+    """Return the address space that a fit asks for beside its data: libraries, stacks, heaps."""
+    return 2 * SCRATCH_BYTES + SCRATCH_BYTES * usable_cpus()
+
+
+def require_address_space(needed_bytes: float, *, what: str) -> None:
+    """Raise `MemoryBudgetError` where a limit on the address space leaves too little.
+
+    Libraries of linear algebra that are refused their scratch space wait for it for ever, or end
+    the process; nothing can be caught then.
+
+    Parameters
+    ----------
+    needed_bytes : float
+        What is about to be asked for.
+    what : str
+        The step, as the subject of a sentence.
+
+    Raises
+    ------
+    MemoryBudgetError
+        When less is left; nothing has been allocated then.
+    """
+    left = _address_space_left()
+    if left is not None and needed_bytes > left:
+        raise MemoryBudgetError(
+            what=what,
+            needed_bytes=needed_bytes,
+            budget_bytes=left,
+            instead="That is what the limit on the address space leaves: raise it (ulimit -v), or "
+            "limit the memory in use instead, by a control group.",
+        )
 
 
 def budget_bytes() -> int:

@@ -1,8 +1,10 @@
 """The one place that sets numbers of threads, and puts back what it found."""
 
+import ctypes
 import numbers
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -12,6 +14,15 @@ from typing import Any
 from beltrami.core.errors import InvalidInputError
 
 _limit: ContextVar[int | None] = ContextVar("beltrami_threads", default=None)
+
+
+class _Survivor(threading.local):
+    """Whether this Python thread was carried over a fork, without the threads that it had led."""
+
+    is_alone = False
+
+
+_survivor = _Survivor()
 
 
 def usable_cpus() -> int:
@@ -49,7 +60,7 @@ def resolve_jobs(n_jobs: int | None) -> int:
 
 def threads_in_force() -> int:
     """Return the number of threads that the enclosing `thread_limit` allows, else all."""
-    return _limit.get() or usable_cpus()
+    return 1 if _survivor.is_alone else _limit.get() or usable_cpus()
 
 
 @contextmanager
@@ -60,12 +71,10 @@ def renewed_limit() -> Iterator[None]:
     limit runs it inside this.
     """
     threads = _limit.get()
-    if threads is None:
+    if threads is None and not _survivor.is_alone:
         yield
         return
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=threads):
+    with _limited_libraries(threads_in_force()):
         yield
 
 
@@ -76,7 +85,7 @@ def thread_limit(n_jobs: int | None) -> Iterator[int]:
     Parameters
     ----------
     n_jobs : int or None
-        As in scikit-learn; ``None`` leaves everything as it is.
+        As in scikit-learn; ``None`` leaves everything as it is. In a forked process it is one.
 
     Yields
     ------
@@ -84,15 +93,14 @@ def thread_limit(n_jobs: int | None) -> Iterator[int]:
         The number of threads in force.
     """
     if n_jobs is None:
-        yield usable_cpus()
+        yield 1 if _survivor.is_alone else usable_cpus()
         return
     import numba
-    from threadpoolctl import threadpool_limits
 
-    threads = resolve_jobs(n_jobs)
+    threads = 1 if _survivor.is_alone else resolve_jobs(n_jobs)
     with ExitStack() as stack:
         stack.callback(_limit.reset, _limit.set(threads))
-        stack.enter_context(threadpool_limits(limits=threads))
+        stack.enter_context(_limited_libraries(threads))
         before = numba.get_num_threads()
         stack.callback(numba.set_num_threads, before)
         numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
@@ -107,14 +115,99 @@ def serial_blas() -> Iterator[None]:
     machine every one of them waits for a thread, and the whole takes seconds instead of
     milliseconds.
     """
-    # To find the libraries takes milliseconds, more than a small solve; only an import adds some.
-    with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
+    with _blas.at_most(1):
         yield
 
 
-@lru_cache(maxsize=1)
-def _libraries(n_modules: int) -> Any:  # noqa: ARG001
+@contextmanager
+def _limited_libraries(threads: int) -> Iterator[None]:
+    """Limit BLAS, for the whole process, and OpenMP, for this thread."""
+    with _blas.at_most(threads), _libraries().limit(limits=threads, user_api="openmp"):
+        yield
+
+
+class _BlasLimit:
+    """The limits on BLAS, which has one number of threads for the whole process.
+
+    Blocks of several Python threads overlap and end in any order. The first to come notes what it
+    found, the lowest limit is in force, and the last to go puts back what the first had found.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wanted: dict[object, int] = {}
+        self._found: dict[str, tuple[Any, int]] = {}
+
+    @contextmanager
+    def at_most(self, threads: int) -> Iterator[None]:
+        key = object()
+        with self._lock:
+            self._wanted[key] = threads
+            for library in _libraries().select(user_api="blas").lib_controllers:
+                self._found.setdefault(library.filepath, (library, library.num_threads))
+            self._apply()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._wanted.pop(key, None)  # a fork forgets it
+                self._apply()
+
+    def forget(self) -> None:
+        """Put back what was found, whoever still wants less: their threads did not survive."""
+        self._lock = threading.Lock()
+        self._wanted.clear()
+        self._apply()
+
+    def _apply(self) -> None:
+        lowest = min(self._wanted.values(), default=None)
+        for library, before in self._found.values():
+            library.set_num_threads(before if lowest is None else lowest)
+        if lowest is None:
+            self._found.clear()
+
+
+_blas = _BlasLimit()
+
+
+def _libraries() -> Any:
     """Return the threaded libraries of this process, found anew when modules were imported."""
+    # To find them takes milliseconds, more than a small solve; only an import adds some.
+    return _libraries_of(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _libraries_of(n_modules: int) -> Any:  # noqa: ARG001
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+def survive_forks() -> None:
+    """Let forked processes run on one thread where threads had been started before the fork.
+
+    A fork copies one thread and none of those that it led. GNU's OpenMP would wait for them for
+    ever, and numba ends such a process by a signal, for which `multiprocessing.Pool` waits. On one
+    thread nobody is waited for, and the results are the same.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_go_on_alone)
+
+
+def _go_on_alone() -> None:
+    """Set up the one thread of a forked process."""
+    import numba
+
+    _blas.forget()
+    try:
+        layer = numba.threading_layer()
+    except ValueError:  # no compiled loop has run yet: the process starts threads of its own
+        return
+    _survivor.is_alone = True
+    if layer == "omp":
+        from numba.np.ufunc import omppool
+
+        # This is where numba notes to which process its threads belong.
+        ctypes.CFUNCTYPE(None, ctypes.c_int)(omppool.launch_threads)(1)
+    numba.set_num_threads(1)
+    _libraries().limit(limits=1, user_api="openmp")

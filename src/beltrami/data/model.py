@@ -87,6 +87,28 @@ class Dataset:
         """Number of points, or of texts; 0 for a set that is neither."""
         return next(iter(_lengths(self).values()), 0)
 
+    def points_and_targets(self) -> tuple[Points, NDArray[Any]]:
+        """Return what a learner is fitted and judged by, of a set that has both.
+
+        Returns
+        -------
+        points : ndarray or csr_array of shape (n, d)
+            One row per point.
+        targets : ndarray of shape (n,)
+            Their classes or values.
+
+        Raises
+        ------
+        InvalidInputError
+            When the set has no points or no targets.
+        """
+        if self.points is None:
+            raise InvalidInputError(
+                f"the data set {self.name!r} has no points: it holds texts or recordings. Turn "
+                "them into numbers first, as by word_counts or log_spectra."
+            )
+        return self.points, _require_targets(self)
+
     def number_classes(self) -> Dataset:
         """Return the same set with classes 0, 1, ... in the order of the published values.
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from beltrami.core.errors import DatasetUnavailableError, InvalidInputError
 from beltrami.data import public, readers
+from beltrami.data.fingerprints import require_published
 from beltrami.data.model import Dataset
 
 FOLDER_VARIABLE = "BELTRAMI_DATA"
@@ -138,9 +139,10 @@ def load_dataset(name: str, *, folder: str | os.PathLike[str] | None = None) -> 
     """Return a named data set with the values and splits that are published for it.
 
     The sets of scikit-learn ("breast_cancer", "diabetes", "digits", "iris", "wine") are always
-    there. The others are read from the data folder; without their file, "mnist" and
-    "newsgroups20" are fetched from their public source when the network allows. Nothing is ever
-    unpickled from the folder.
+    there. The others are read from the data folder, whose files must have the recorded SHA-256;
+    without their file, "mnist" and "newsgroups20" are fetched from their public source when the
+    network allows. Nothing is ever unpickled from the folder. Data of your own are made a
+    `Dataset` by its constructor.
 
     Parameters
     ----------
@@ -161,7 +163,7 @@ def load_dataset(name: str, *, folder: str | os.PathLike[str] | None = None) -> 
     DatasetUnavailableError
         When the file is not there and no public source answered.
     CorruptDataError
-        When the file is there and is truncated or something else.
+        When the file is there and is truncated, changed or something else.
 
     Examples
     --------
@@ -179,6 +181,7 @@ def load_dataset(name: str, *, folder: str | os.PathLike[str] | None = None) -> 
         raise InvalidInputError(_unknown(name))
     entry, place = _FILES[name], _folder(name, folder)
     if place is not None and (place / entry.file).exists():
+        require_published(place / entry.file)
         return entry.reader(place / entry.file, name=name, description=entry.description)
     return _from_public_source(name, entry, place)
 

@@ -11,6 +11,9 @@ from beltrami.core.types import FloatVector, IndexVector
 def checked_weights(sample_weight: Any, n_points: int, rows: IndexVector) -> FloatVector:
     """Return the weights of the labelled rows, ones where none are given.
 
+    Only their ratios have a meaning: they are divided by their mean over the rows that count, so
+    that weights in another unit, or all the same, change no answer.
+
     Parameters
     ----------
     sample_weight : array-like of shape (n,), float or None
@@ -23,7 +26,7 @@ def checked_weights(sample_weight: Any, n_points: int, rows: IndexVector) -> Flo
     Returns
     -------
     ndarray of shape (l,)
-        Not negative, not all zero.
+        Not negative; the positive ones have the mean one.
     """
     if sample_weight is None:
         return np.ones(len(rows))
@@ -45,4 +48,5 @@ def checked_weights(sample_weight: Any, n_points: int, rows: IndexVector) -> Flo
         raise InvalidInputError(
             f"sample_weight is zero at all {len(rows)} labelled rows, so no label counts."
         )
-    return chosen
+    shares = chosen / chosen.max()  # first, so that no sum overflows
+    return np.asarray(shares / shares[chosen > 0].mean())

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
@@ -13,6 +13,7 @@ from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, FloatVector, Seed
 from beltrami.core.validation import check_choice, check_count
 from beltrami.graph.fitted import (
+    GraphParameters,
     attached_to_fit,
     checked_points,
     fitted_graph,
@@ -51,7 +52,7 @@ class CutReport:
     cheeger_upper: float
 
 
-class SpectralClustering(ClusterMixin, BaseEstimator):
+class SpectralClustering(ClusterMixin, GraphParameters):
     r"""Cut a neighbourhood graph into clusters.
 
     The normalised cut :math:`\sum_a \mathrm{cut}(A_a)/\mathrm{vol}(A_a)` or the ratio cut

@@ -4,13 +4,14 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.types import FloatMatrix, Seed
 from beltrami.core.validation import check_count
 from beltrami.graph.fitted import (
+    GraphParameters,
     attached_to_fit,
     checked_points,
     fitted_graph,
@@ -20,7 +21,7 @@ from beltrami.operators.extension import extend_eigenvectors
 from beltrami.solvers.eigen import eigenbasis
 
 
-class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphParameters):
     r"""Embed points so that neighbours stay together [BelkinNiyogi03]_.
 
     Among all embeddings of the graph into m dimensions with :math:`Y^\top D Y = I` and

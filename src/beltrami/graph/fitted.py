@@ -1,17 +1,47 @@
 """What all estimators share: checked points, the graph of the fit, new points attached to it."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import validate_data
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.memory import fit_bytes, require_address_space
 from beltrami.core.types import Points
 from beltrami.graph.model import Attachment, Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph
 from beltrami.graph.specification import given_graph, recipe_of
+
+
+class GraphParameters(BaseEstimator):
+    """An estimator with ``graph=``, whose own parameters can be set through it."""
+
+    graph: Any
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, of the graph's recipe as ``graph__n_neighbors`` and the like.
+
+        Parameters
+        ----------
+        **params : object
+            New values by name.
+
+        Returns
+        -------
+        GraphParameters
+            Itself.
+        """
+        inner = [name for name in params if name.startswith("graph__")]
+        if inner and params.get("graph", self.graph) is None:
+            raise InvalidInputError(
+                f"{inner[0]} cannot be set: graph=None leaves the graph to "
+                f"{type(self).__name__}, so there is no recipe to change. Give it one, as in "
+                f"{type(self).__name__}(graph=KnnGraph()), and search over {inner[0]} then."
+            )
+        super().set_params(**params)
+        return self
 
 
 def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
@@ -31,16 +61,48 @@ def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
     ndarray or csr_array of shape (n, d)
         float32 or float64.
     """
-    points: Any = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_min_samples=2 if reset else 1,
-    )
+    try:
+        points: Any = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
+    except (TypeError, ValueError) as error:
+        require_numbers(X, cause=error)
+        raise
     checked: Points = csr_array(points) if hasattr(points, "tocsr") else points
     return checked
+
+
+def require_numbers(X: Any, *, cause: Exception | None = None) -> None:
+    """Refuse a DataFrame with words in it, and say in which columns.
+
+    Parameters
+    ----------
+    X : object
+        The data; anything but a DataFrame passes.
+    cause : Exception or None, default=None
+        What went wrong because of it.
+    """
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return
+    words = {}
+    for name in X.columns:
+        for value in X[name]:
+            if isinstance(value, str):
+                words[name] = value
+                break
+    if words:
+        some = ", ".join(f"{name!r} ({value!r})" for name, value in list(words.items())[:3])
+        more = f" and {len(words) - 3} more" if len(words) > 3 else ""
+        raise InvalidInputError(
+            f"{len(words)} of {len(X.columns)} columns of X hold words: {some}{more}. Rows are "
+            "compared by numbers. Encode these columns, leave them out, or use beltrami.label, "
+            "which reads tables with words."
+        ) from cause
 
 
 def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]:
@@ -60,6 +122,7 @@ def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]
     recipe : KnnGraph, RadiusGraph or None
         What can attach new points to it.
     """
+    require_address_space(fit_bytes(), what=f"a fit of {points.shape[0]} rows")
     recipe = recipe_of(graph)
     if recipe is None:
         return given_graph(graph, points.shape[0]), None

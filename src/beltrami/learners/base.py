@@ -16,7 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import DisconnectedGraphWarning, GraphDoesNotHelpWarning
 from beltrami.core.types import BoolVector, FloatMatrix, Points
-from beltrami.graph.fitted import attached_to_fit, checked_points, fitted_graph, graph_tags
+from beltrami.graph.fitted import (
+    GraphParameters,
+    attached_to_fit,
+    checked_points,
+    fitted_graph,
+    graph_tags,
+)
 from beltrami.graph.model import Attachment, Graph
 from beltrami.learners.diagnosis import Diagnosis, diagnosis_of
 from beltrami.learners.model import Choice, Labeled, LeftOut
@@ -46,7 +52,7 @@ class PartialLabelLearner(ABC, BaseEstimator):
         """Return the scores of new points and whether a label reaches them."""
 
 
-class GraphLearner(PartialLabelLearner):
+class GraphLearner(GraphParameters, PartialLabelLearner):
     """A learner that sees the data through a neighbourhood graph."""
 
     graph: Any
@@ -189,9 +195,9 @@ class GraphLearner(PartialLabelLearner):
         if n_unreached:
             warnings.warn(
                 f"{n_unreached} of {len(reached)} rows share no component of the graph with a "
-                "label and stay unlabelled (reached_ is False). Label one row in each of the "
-                f"{int((~has_label).sum())} components without one, join more neighbours, or "
-                "build the graph with connect='mst'.",
+                "label and stay unlabelled. Label one row in each of the "
+                f"{int((~has_label).sum())} components without one, or use a graph with more "
+                "neighbours or with bridges between components.",
                 DisconnectedGraphWarning,
                 stacklevel=4,
             )

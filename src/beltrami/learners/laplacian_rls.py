@@ -9,7 +9,8 @@ from beltrami.learners.classification import TemperedClassifier
 from beltrami.learners.machine import LaplacianMachine
 from beltrami.learners.model import Labeled, LeftOut
 from beltrami.learners.regression import GraphRegressor
-from beltrami.learners.tuning import held_out_scores, ridge_path
+from beltrami.learners.tuning import Shape, held_out_scores, ridge_path
+from beltrami.solvers.deformation import Deformation
 from beltrami.solvers.expansion import Expansion
 
 
@@ -20,12 +21,22 @@ class _LaplacianRLS(LaplacianMachine):
 
     def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         wanted, intercept = self._wanted(labeled), bool(self.fit_intercept)
-        self._deformed = self._tuned(wanted, intercept=intercept)
-        self._path = ridge_path(self._deformed, wanted, self._strengths.ratio, intercept=intercept)
+        deformed = self._tuned(wanted, intercept=intercept)
+        # An exact kernel has n squared entries and can be made again: it is not kept for good.
+        self._drawn = None if self._deformations.method == "none" else deformed
+        self._path = ridge_path(deformed, wanted, self._strengths.ratio, intercept=intercept)
         multipliers, intercepts = self._path.multipliers(wanted.targets, self._strengths.ambient)
-        self._certify(self._deformed, wanted, intercept=intercept)
-        expansion = self._deformed.expansion(wanted.rows, self._strengths.ratio, multipliers)
+        self._certify(deformed, wanted, intercept=intercept)
+        expansion = deformed.expansion(wanted.rows, self._strengths.ratio, multipliers)
         return expansion, intercepts
+
+    def _deformed(self) -> Deformation:
+        """Return the deformed kernel of the fit."""
+        if self._drawn is not None:
+            return self._drawn
+        penalties = self._penalties(float(self._labeled.weights.sum()), self.power_)
+        shape = Shape(self.width_, self.power_)
+        return self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
 
     def _wanted(self, labeled: Labeled) -> Labeled:
         """Return the labels as they are fitted."""
@@ -303,4 +314,4 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         moved = np.diag(residuals)
         multipliers, intercepts = self._path.multipliers(moved, self._strengths.ambient)
         rows, ratio = self._labeled.rows, self._strengths.ratio
-        return self._deformed.expansion(rows, ratio, multipliers).at(points) + intercepts
+        return self._deformed().expansion(rows, ratio, multipliers).at(points) + intercepts

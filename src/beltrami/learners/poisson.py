@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners.classification import GraphClassifier, softmax
 from beltrami.learners.diffusion import Refinement, Walk, matched_offsets
@@ -21,6 +22,8 @@ _WORTH = 0.8
 """Given class sizes are followed only where the cut falls below this share of what it was."""
 _TRIFLE = 1e-9
 """Share of the largest flow that decides where nothing flows."""
+_MOST_SOURCE = 1e30
+"""Where hardly any weight ties a label to the rest: sums of such sources stay within float32."""
 _NEARLY_ALL = 0.9999
 """Share of one class in the weight of a component's labels above which the rest is summed apart."""
 
@@ -33,16 +36,17 @@ class PoissonClassifier(GraphClassifier):
     .. math:: L u = \sum_i w_i (y_i - \bar y)\, \delta_i, \qquad
               \sum_i d_i u_i = 0,
 
-    with :math:`y_i` one-hot, :math:`\bar y` their mean, and each class's column divided by its
-    share of the labels, so that a class with more labels does not win for that alone. Unlike a
-    harmonic function u has no constant part for a class to win by.
+    with :math:`y_i` one-hot, :math:`\bar y` their mean, the :math:`w_i` of mean one, and each
+    class's column divided by its share of the labels, so that a class with more labels does not win
+    for that alone. Unlike a harmonic function u has no constant part for a class to win by.
 
     Threshold steps then sharpen the answer: the partition by the largest u is diffused a few steps
     of a random walk with the sources kept in, the largest class is taken again, and so on until
     hardly a point changes. How many steps is chosen from the data: the partition with the smallest
     normalised cut is kept, which sees ragged edges (too few steps) and swallowed classes (too
-    many). No class sizes are needed. Given ones are tried by degrees, and followed only as far as
-    they make the cut smaller by a fifth.
+    many). The sources are measured against the heaviest edge, so that the unit of the weights has
+    no part in the answer. No class sizes are needed. Given ones are tried by degrees, and followed
+    only as far as they make the cut smaller by a fifth.
 
     Parameters
     ----------
@@ -118,15 +122,16 @@ class PoissonClassifier(GraphClassifier):
         return KnnGraph(10, weights="tuned_shared") if self.graph is None else self.graph
 
     def _prepare(self, labeled: Labeled) -> None:  # noqa: ARG002
-        self._walk = Walk.of(self.graph_)
-        self._degrees = self.graph_.degrees
+        self._even = _with_unit_weights(self.graph_)
+        self._walk = Walk.of(self._even)
+        self._degrees = self._even.degrees
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         n_steps, priors = _checked_steps(self.n_steps), self._checked_priors(labeled)
         sources = class_sources(labeled, self.component_, self.n_components_)
         right = np.zeros((self.graph_.n_nodes, sources.shape[1]))
         right[labeled.rows] = sources
-        flow = solve(self.graph_, right, tol=self.tol).values
+        flow = solve(self._even, right, tol=self.tol).values
         flow -= self._degree_means(flow)
         flow += self._single_classes(labeled, flow)
         self.prior_strength_, self._temperature = 0.0, None
@@ -167,7 +172,8 @@ class PoissonClassifier(GraphClassifier):
         start = np.asarray(flow[np.ix_(walk.order, among)].argmax(axis=1))
         start[fixed] = np.searchsorted(among, labeled.targets.argmax(axis=1))
         degrees = np.where(walk.degrees > 0, walk.degrees, 1.0)[:, None]
-        source = (right[np.ix_(walk.order, among)] / degrees).astype(np.float32)
+        source = right[np.ix_(walk.order, among)] / degrees
+        source = np.clip(source, -_MOST_SOURCE, _MOST_SOURCE).astype(np.float32)
         if n_steps is None:
             found = walk.refined(start, source, fixed)
         elif n_steps == 0:
@@ -235,7 +241,7 @@ class PoissonClassifier(GraphClassifier):
     def _left_out(self) -> LeftOut:
         """Leave each label out of plain Poisson learning; threshold steps have no part in it."""
         labeled = self._labeled.sample()
-        smoother = Smoother.of(self.graph_, "laplacian", tol=self.tol)
+        smoother = Smoother.of(self._even, "laplacian", tol=self.tol)
         columns = smoother.columns(labeled)
         columns -= self._degree_means(columns)
         between = columns[labeled.rows]
@@ -273,10 +279,11 @@ def class_sources(labeled: Labeled, component: NDArray[Any], n_components: int) 
     ndarray of shape (l, k)
         Summing to zero on each component.
     """
-    weights, own = labeled.weights[:, None], component[labeled.rows]
+    even = labeled.weights / labeled.weights.mean()  # scores keep their size, whatever the unit
+    weights, own = even[:, None], component[labeled.rows]
     sums = np.zeros((n_components, labeled.targets.shape[1]))
     np.add.at(sums, own, weights * labeled.targets)
-    totals = np.bincount(own, labeled.weights, minlength=n_components)
+    totals = np.bincount(own, even, minlength=n_components)
     means = sums / np.where(totals > 0, totals, 1.0)[:, None]
     deviations = labeled.targets - means[own]
     # Where one class has nearly all the weight, 1 - mean is rounded away; the others' sum is not.
@@ -286,6 +293,12 @@ def class_sources(labeled: Labeled, component: NDArray[Any], n_components: int) 
     shares = labeled.mean * labeled.targets.shape[1]
     scale = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)
     return np.asarray(weights * deviations * scale)
+
+
+def _with_unit_weights(graph: Graph) -> Graph:
+    """Return the graph in units of its heaviest edge."""
+    heaviest = float(graph.weights.data.max(initial=0.0))
+    return Graph(graph.weights / heaviest) if heaviest > 0 else graph
 
 
 def _checked_steps(n_steps: Any) -> int | None:

@@ -260,7 +260,8 @@ def _labeled_classes(y: Any, n: int, unlabeled: Any) -> tuple[NDArray[Any], Inde
     rows = np.flatnonzero(has_label)
     if rows.size == 0:
         raise InvalidInputError(
-            f"y has no label at all: none of its {n} rows can be scored. Score rows with labels."
+            f"y has no label at all: none of its {n} rows can be scored. Score rows with labels; "
+            "in a cross-validation use cv=SemiSupervisedSplit(5), whose folds hold labels only."
         )
     if is_continuous(values[rows]):
         raise InvalidInputError(

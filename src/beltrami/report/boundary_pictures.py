@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.embeddings.mbed.model import Stage
 from beltrami.report.boundary_views import MapView, view_of
-from beltrami.report.figures import bare
+from beltrami.report.figures import as_written, bare
 from beltrami.report.palette import style_of
 
 _FAR = 2.0
@@ -189,7 +189,8 @@ def draw_map(
     for number, name in enumerate(called):
         colour, marker = style_of(number)
         x, y = view.positions[(codes == number) & ~chosen].T
-        axes.scatter(x, y, s=size, c=colour, marker=marker, lw=0, alpha=0.75, label=name)
+        shown = as_written(name)
+        axes.scatter(x, y, s=size, c=colour, marker=marker, lw=0, alpha=0.75, label=shown)
     for number, name in enumerate(called):
         glyph = name if view.shows_boundaries else ""
         _emphasise(axes, view.positions[(codes == number) & chosen], number, glyph, size)
@@ -264,7 +265,7 @@ def draw_directions(axes: Any, directions: FloatMatrix, names: Sequence[str], re
         tip = tip * lengths[number] * reach
         arrow = {"arrowstyle": "-|>", "color": colour, "lw": 1.6, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", tip, (0, 0), arrowprops=arrow, zorder=2.5)
-        name = names[number] if number < len(names) else str(number)
+        name = as_written(names[number] if number < len(names) else number)
         plate = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": colour, "lw": 1.2}
         place = tip * (1 + 0.06 / lengths[number])
         axes.text(*place, name, ha="center", va="center", size="small", bbox=plate, zorder=4)

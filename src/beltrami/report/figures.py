@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.files import atomic_path
+from beltrami.core.spelling import spelled_out
 from beltrami.core.types import FloatMatrix
 from beltrami.report.palette import style_of
 
@@ -55,10 +56,36 @@ def scatter_groups(
             marker=marker,
             linewidths=0,
             alpha=0.75,
-            label=names[number] if names else str(group),
+            label=as_written(names[number] if names else group),
         )
     axes.legend(loc="best", markerscale=2, frameon=False, fontsize="small", ncols=2)
     bare(axes)
+
+
+def as_written(name: object) -> str:
+    r"""Return a name that matplotlib draws letter by letter.
+
+    It takes what stands between two dollars for a formula, leaves a name that begins with an
+    underscore out of legends, and has no picture of control characters.
+
+    Parameters
+    ----------
+    name : object
+        Of a class or a group, from a user's data.
+
+    Returns
+    -------
+    str
+        For `label=` and `text`; looks like the name.
+
+    Examples
+    --------
+    >>> from beltrami.report.figures import as_written
+    >>> print(as_written("5$ or 10$"))
+    5\$ or 10\$
+    """
+    text = spelled_out(str(name)).replace("$", r"\$")
+    return f"\u200b{text}" if text.startswith("_") else text
 
 
 def scatter_values(

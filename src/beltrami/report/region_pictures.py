@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from beltrami.core.types import FloatMatrix, IndexVector
+from beltrami.report.figures import as_written
 from beltrami.report.palette import OKABE_ITO
 from beltrami.report.region_views import (
     REGION_COLOURS,
@@ -299,7 +300,8 @@ def draw_predictions(
     else:
         for number, name in enumerate(np.unique(values)):
             colour = REGION_COLOURS[number % len(REGION_COLOURS)]
-            axes.scatter(*places[values[rows] == name].T, c=colour, label=str(name), **style)
+            shown = as_written(name)
+            axes.scatter(*places[values[rows] == name].T, c=colour, label=shown, **style)
     _finish(axes, view, points)
 
 

@@ -5,7 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 import beltrami
-from beltrami.cli.__main__ import app, main
+from beltrami.cli.__main__ import main
+from beltrami.cli.application import app
 
 runner = CliRunner()
 

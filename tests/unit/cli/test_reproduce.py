@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from beltrami.cli.__main__ import app
+from beltrami.cli.application import app
 from beltrami.core.errors import DatasetUnavailableError, InvalidInputError
 from beltrami.report.reproductions import REPRODUCTIONS, Entry, Outcome, Reproduction, Running
 

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,54 @@ def test_free_pages_are_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(memory, "_meminfo_available", lambda: None)
     monkeypatch.setattr(memory, "_cgroup_available", lambda: None)
     assert available_bytes() > 0
+
+
+_LIMITED = """
+import resource, sys
+import numpy as np
+from beltrami import PoissonClassifier, solve
+from beltrami.core.memory import available_bytes
+from beltrami.graph.families import path
+
+solve(path(3), [1.0, 0.0, -1.0])  # loads what a solve needs
+with open("/proc/self/statm") as file:
+    taken = int(file.read().split()[0]) * resource.getpagesize()
+limit = taken + int(sys.argv[1]) * 2**20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+"""
+
+
+def _run_limited(megabytes: int, lines: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _LIMITED + lines, str(megabytes)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is counted on Linux")
+@pytest.mark.parametrize("megabytes", [5, 30, 40, 64, 90])
+def test_a_solve_under_a_limit_of_address_space_ends_at_once_with_a_sentence(
+    megabytes: int,
+) -> None:
+    done = _run_limited(megabytes, "solve(path(400), np.eye(400)[:, :1] - 1 / 400)")
+    assert done.returncode == 1
+    assert "MemoryBudgetError: the sparse factorisation of 400 rows" in done.stderr
+    assert "ulimit -v" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is counted on Linux")
+def test_a_fit_under_a_limit_of_address_space_ends_before_its_work() -> None:
+    fit = "PoissonClassifier().fit(np.random.default_rng(0).normal(size=(60, 2)), [0, 1] * 30)"
+    done = _run_limited(150, fit)
+    assert done.returncode == 1
+    assert "MemoryBudgetError: a fit" in done.stderr
+    assert "ulimit -v" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is counted on Linux")
+def test_a_limit_of_address_space_counts_less_what_is_taken() -> None:
+    done = _run_limited(300, "print(available_bytes() // 2**20)")
+    assert 100 < int(done.stdout) <= 300

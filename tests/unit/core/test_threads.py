@@ -1,6 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
 import numba
+import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.threads import (
@@ -69,12 +73,12 @@ def test_more_threads_than_numba_has_are_not_asked_of_it() -> None:
 
 
 def test_a_renewed_limit_reaches_libraries_that_others_have_set_free() -> None:
-    from threadpoolctl import threadpool_limits
-
-    with thread_limit(1), threadpool_limits(limits=2):
-        with renewed_limit():
-            assert set(_blas_threads()) == {1}
-        assert set(_blas_threads()) == {2}
+    with threadpool_limits(limits=3, user_api="blas"):
+        with thread_limit(1):
+            threadpool_limits(limits=2)
+            with renewed_limit():
+                assert set(_blas_threads()) == {1}
+        assert set(_blas_threads()) == {3}
 
 
 def test_serial_blas_is_serial_and_ends() -> None:
@@ -82,3 +86,31 @@ def test_serial_blas_is_serial_and_ends() -> None:
     with serial_blas():
         assert set(_blas_threads()) == {1}
     assert _blas_threads() == before
+
+
+def test_limits_that_overlap_end_with_what_the_first_had_found() -> None:
+    with threadpool_limits(limits=3, user_api="blas"):
+        first, second = ExitStack(), ExitStack()
+        first.enter_context(serial_blas())
+        second.enter_context(thread_limit(2))
+        assert set(_blas_threads()) == {1}
+        first.close()
+        assert set(_blas_threads()) == {2}
+        second.close()
+        assert set(_blas_threads()) == {3}
+
+
+def test_fits_in_several_threads_leave_blas_as_it_was() -> None:
+    from beltrami.learners.front_door.classifier import ManifoldClassifier
+
+    points = np.random.default_rng(0).normal(size=(120, 4))
+    points[:60] += 3
+    y = np.where(np.arange(120) % 10 == 0, np.arange(120) < 60, -1)
+
+    def fitted(n_jobs: int | None) -> object:
+        return ManifoldClassifier("poisson", random_state=0, n_jobs=n_jobs).fit(points, y)
+
+    with threadpool_limits(limits=3, user_api="blas"):
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(fitted, [None, 1, 2, None, 1, 2]))
+        assert set(_blas_threads()) == {3}

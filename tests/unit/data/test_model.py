@@ -97,3 +97,12 @@ def test_number_of_points_comes_from_whatever_is_there() -> None:
     assert small().n_points == 4
     assert Dataset(name="texts", texts=("a", "b")).n_points == 2
     assert Dataset(name="waves", extras={"wave": np.zeros(9)}).n_points == 0
+
+
+def test_points_and_targets_come_together_or_not_at_all():
+    points, targets = np.zeros((2, 3)), np.array([0, 1])
+    assert Dataset("both", points, targets).points_and_targets() == (points, targets)
+    with pytest.raises(InvalidInputError, match="'bare' has no points: it holds texts"):
+        Dataset("bare", texts=("a", "b"), targets=targets).points_and_targets()
+    with pytest.raises(InvalidInputError, match="no targets"):
+        Dataset("open", points).points_and_targets()

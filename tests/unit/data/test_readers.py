@@ -8,6 +8,8 @@ import pytest
 from beltrami.core.errors import CorruptDataError
 from beltrami.data import load_dataset
 
+pytestmark = pytest.mark.usefixtures("any_content")
+
 POSTS = [[0, 7, 1, "Newsgroups: a\n\nhello"], [1, 8, 0, "Newsgroups: b\n\nbye"]]
 BROWN = [
     ["ca01", "news", ["The/at half/nn 1/2/cd ./.", "Yes/rb"]],

@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -6,7 +7,8 @@ import numpy as np
 import pytest
 
 from beltrami.core.errors import CorruptDataError, DatasetUnavailableError, InvalidInputError
-from beltrami.data import available_datasets, load_dataset, public
+from beltrami.data import available_datasets, load_dataset, public, registry
+from beltrami.data.fingerprints import SHA256
 
 
 @pytest.fixture
@@ -133,7 +135,9 @@ def test_newsgroups_from_their_public_source_have_flags_and_article_numbers(
     assert dataset.extras["article"].tolist() == [51, 9]
 
 
-def test_folder_of_the_environment_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_of_the_environment_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, any_content: None
+) -> None:
     write_g50c(tmp_path)
     monkeypatch.setenv("BELTRAMI_DATA", str(tmp_path))
     dataset = load_dataset("g50c")
@@ -166,7 +170,7 @@ def plain_array(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [truncate, overwrite, empty, flip, plain_array])
 def test_damaged_archive_is_reported_by_name(
-    damage: Callable[[Path], None], tmp_path: Path
+    damage: Callable[[Path], None], tmp_path: Path, any_content: None
 ) -> None:
     damage(write_g50c(tmp_path))
     with pytest.raises(CorruptDataError, match=r"lds_g50c\.npz.*fresh copy"):
@@ -187,8 +191,24 @@ def test_damaged_archive_is_reported_by_name(
     ],
 )
 def test_archive_with_wrong_content_is_reported(
-    changes: dict[str, object], reason: str, tmp_path: Path
+    changes: dict[str, object], reason: str, tmp_path: Path, any_content: None
 ) -> None:
     write_g50c(tmp_path, **changes)
     with pytest.raises(CorruptDataError, match=reason):
+        load_dataset("g50c", folder=tmp_path)
+
+
+def test_a_file_with_other_bytes_than_the_published_ones_is_refused(tmp_path: Path) -> None:
+    write_g50c(tmp_path)
+    with pytest.raises(CorruptDataError, match=r"SHA-256 begins \w{12}, that of.*40d8d7c1cd8c"):
+        load_dataset("g50c", folder=tmp_path)
+
+
+def test_every_file_has_a_fingerprint() -> None:
+    assert {entry.file for entry in registry._FILES.values()} == set(SHA256)
+
+
+def test_a_pipe_in_the_place_of_a_data_set_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "lds_g50c.npz")
+    with pytest.raises(CorruptDataError, match="no regular file"):
         load_dataset("g50c", folder=tmp_path)

@@ -3,7 +3,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.report.boundary_pictures import draw_directions
 from beltrami.report.figures import save_figure, scatter_groups, scatter_values
+from beltrami.report.labelling.shapes import DataMap
 from beltrami.report.palette import style_of
 from beltrami.report.reproductions.thesis.convergence import HARMONICS, convergence_error
 
@@ -46,3 +48,23 @@ def test_the_heat_kernel_laplacian_converges(harmonic):
     many = np.median([convergence_error(harmonic, 8000, seed=s) for s in range(5)])
     assert many < 0.75 * few
     assert many < 0.2
+
+
+ODD_NAMES = [r"$\frac{$", r"$\notacommand$", "_private", "a\x1b[31mb\udcff", "5$ or 10$"]
+
+
+@pytest.mark.parametrize("kind", [".png", ".svg", ".pdf"])
+def test_class_names_are_drawn_letter_by_letter(tmp_path, kind):
+    figure = Figure()
+    axes = figure.subplots()
+    coordinates = np.random.default_rng(0).random((5, 2))
+    scatter_groups(axes, coordinates, np.arange(5), names=ODD_NAMES)
+    assert len(axes.get_legend().get_texts()) == 5
+    draw_directions(axes, coordinates[:2], ODD_NAMES[:2], 1.0)
+    save_figure(figure, tmp_path / f"groups{kind}")
+    labels = np.array([None, *ODD_NAMES], dtype=object)
+    found = DataMap(np.arange(6), labels, np.random.default_rng(1).random((6, 2)))
+    found.save(tmp_path / f"map{kind}")
+    shown = [text.get_text() for text in found.figure().axes[0].get_legend().get_texts()]
+    assert len(shown) == 5
+    assert r"5\$ or 10\$" in shown  # which matplotlib shows without the backslashes

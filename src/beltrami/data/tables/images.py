@@ -9,10 +9,12 @@ import numpy as np
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
+from beltrami.core.spelling import is_utf8
 from beltrami.core.types import FloatMatrix
 from beltrami.data.tables.model import Table, listed
 
 SIDE = 16
+_FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP")  # Pillow starts programs for others
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 
 
@@ -52,7 +54,7 @@ def read_images(folder: Path) -> Table:
     with track("reading images", total=len(paths)) as advance:
         for row, path in enumerate(paths):
             try:
-                pixels[row] = _grey(folder / path).ravel()
+                pixels[row] = _grey(_regular(folder / path)).ravel()
             except Exception as error:  # noqa: BLE001 - decoders raise whatever they like
                 broken.append(f"{path} ({error})")
             advance(1)
@@ -70,7 +72,7 @@ def _image_paths(folder: Path) -> list[str]:
     found = sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
-        if path.suffix.lower() in SUFFIXES and path.is_file()
+        if path.suffix.lower() in SUFFIXES and not path.is_dir()
     )
     paths = [path for path in found if not any(part.startswith(".") for part in path.split("/"))]
     if not paths:
@@ -78,7 +80,19 @@ def _image_paths(folder: Path) -> list[str]:
             f"the folder {str(folder)!r} holds no image ({', '.join(SUFFIXES)}). Give a folder of "
             "images, or one file."
         )
+    strange = [path for path in paths if not is_utf8(path)]
+    if strange:
+        raise InvalidInputError(
+            f"{len(strange)} of {len(paths)} images in {folder.name or folder} have names that are "
+            f"not in UTF-8: {listed(strange, 3)}. Rename them; names serve as ids."
+        )
     return paths
+
+
+def _regular(path: Path) -> Path:
+    if path.is_file():
+        return path
+    raise OSError("a link that leads nowhere" if path.is_symlink() else "no regular file")
 
 
 def _grey(path: Path) -> FloatMatrix:
@@ -87,7 +101,7 @@ def _grey(path: Path) -> FloatMatrix:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # remarks on metadata; what cannot be read still raises
         warnings.simplefilter("error", Image.DecompressionBombWarning)
-        with Image.open(path) as image:
+        with Image.open(path, formats=_FORMATS) as image:
             image.draft("L", (4 * SIDE, 4 * SIDE))
             upright = ImageOps.exif_transpose(image)
             grey = _on_white(upright)

@@ -1,8 +1,13 @@
 """Json lines: one object a line enters, typed columns leave, or the line that is broken."""
 
 import json
+import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
@@ -12,6 +17,8 @@ from beltrami.data.tables.streams import byte_blocks, first_bytes, open_bytes, u
 
 _HEAD_BYTES = 2**16
 _BLOCK_BYTES = 2**24
+_DEEPEST = 64
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 
 def read_json_lines(path: Path) -> Table:
@@ -30,7 +37,8 @@ def read_json_lines(path: Path) -> Table:
     Raises
     ------
     InvalidInputError
-        When a line is no JSON object, or nothing is there.
+        When a line is no JSON object, has a key twice or is nested very deeply, or nothing is
+        there.
     MemoryBudgetError
         When the columns would not fit into memory.
     """
@@ -43,6 +51,7 @@ def read_json_lines(path: Path) -> Table:
         what=f"reading {path.name}",
         instead="Take a sample of the lines, or store the columns as parquet.",
     )
+    _require_shallow(path)
     try:
         options = arrow_json.ReadOptions(block_size=_BLOCK_BYTES)
         with pa.input_stream(str(path), compression="detect") as stream:
@@ -52,9 +61,45 @@ def read_json_lines(path: Path) -> Table:
             return Table(path.name, table)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         pass  # the slow way names the line, and turns columns of several types into texts
-    for _ in byte_blocks(path):
-        pass
     return _read_slowly(path)
+
+
+def _require_shallow(path: Path) -> None:
+    """Raise with the line whose objects and lists lie too deep in each other.
+
+    Every parser goes down a level by calling itself, and the stack of a process ends somewhere.
+    """
+    for number, line in _lines_with_many_brackets(path):
+        marks = np.frombuffer(_STRING.sub(b"", line), dtype=np.uint8)
+        steps = np.isin(marks, (ord("["), ord("{"))).astype(np.int64)
+        steps -= np.isin(marks, (ord("]"), ord("}")))
+        deepest = int(np.cumsum(steps).max(initial=0))
+        if deepest > _DEEPEST:
+            raise InvalidInputError(
+                f"line {number} of {path.name} has objects and lists {deepest} deep in each "
+                f"other; {_DEEPEST} levels are read. Write its values at the top of the object."
+            )
+
+
+def _lines_with_many_brackets(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that might be too deep, with their numbers, from 1."""
+    first, begun = 1, bytearray()
+    for block in byte_blocks(path):
+        head, newline, rest = block.rpartition(b"\n")
+        if not newline:
+            begun += block
+            continue
+        whole = bytes(begun) + head
+        letters = np.frombuffer(whole, dtype=np.uint8)
+        ends = np.flatnonzero(letters == ord("\n"))
+        opened = np.flatnonzero((letters == ord("[")) | (letters == ord("{")))
+        counts = np.bincount(np.searchsorted(ends, opened), minlength=1)
+        for line in np.flatnonzero(counts > _DEEPEST).tolist():
+            start = ends[line - 1] + 1 if line else 0
+            yield first + line, whole[start : ends[line] if line < len(ends) else None]
+        first, begun = first + len(ends) + 1, bytearray(rest)
+    if begun.count(b"[") + begun.count(b"{") > _DEEPEST:
+        yield first, bytes(begun)
 
 
 def _read_slowly(path: Path) -> Table:
@@ -78,7 +123,12 @@ def _read_slowly(path: Path) -> Table:
 
 def _record(line: bytes, number: int, name: str) -> dict[str, Any]:
     try:
-        record = json.loads(line.decode("utf-8-sig"))
+        record = json.loads(line.decode("utf-8-sig"), object_pairs_hook=_without_repeats)
+    except _RepeatedKeyError as error:
+        raise InvalidInputError(
+            f"line {number} of {name} has the key {error.args[0]!r} twice in one object, and only "
+            "one of the values could be kept. Rename or remove one."
+        ) from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(
             f"{name} is not in UTF-8: line {number} holds the byte 0x{line[error.start]:02x}. Save "
@@ -94,3 +144,14 @@ def _record(line: bytes, number: int, name: str) -> dict[str, Any]:
             '{"id": 1, "label": "cat"}.'
         )
     return record
+
+
+class _RepeatedKeyError(Exception):
+    """A key stands twice in one object."""
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _RepeatedKeyError(Counter(name for name, _ in pairs).most_common(1)[0][0])
+    return found

@@ -11,8 +11,9 @@ import numpy as np
 
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
 from beltrami.core.memory import require_memory
+from beltrami.core.spelling import is_utf8
 from beltrami.data.tables.arrays import check_matrix, matrix_table, read_npy, read_npz
-from beltrami.data.tables.delimited import read_delimited
+from beltrami.data.tables.delimited import read_as_written, read_delimited
 from beltrami.data.tables.images import read_images
 from beltrami.data.tables.joining import join_labels
 from beltrami.data.tables.json_lines import read_json_lines
@@ -114,13 +115,31 @@ def side_tables(labels: Any) -> list[Any]:
     return list(labels) if isinstance(labels, list | tuple) else [labels]
 
 
-def _from_path(path: Path, options: dict[str, str | None]) -> Table:
+def read_as_it_stands(path: Path) -> Table:
+    """Read a file as `read_table` does, but keep the cells of csv and tsv files as texts.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    Table
+        Of texts, where the file has no types.
+    """
+    return _from_path(path, {}, as_written=True)
+
+
+def _from_path(path: Path, options: dict[str, str | None], *, as_written: bool = False) -> Table:
+    if not is_utf8(str(path)):
+        raise InvalidInputError(f"the name {str(path)!r} is not in UTF-8. Rename it.")
     try:
         if path.is_dir():
             return read_images(path)
         if not path.exists():
             raise InvalidInputError(_missing(path))
-        return _from_file(path, options)
+        return _from_file(path, options, as_written=as_written)
     except BeltramiError:
         raise
     except OSError as error:
@@ -129,7 +148,7 @@ def _from_path(path: Path, options: dict[str, str | None]) -> Table:
         ) from error
 
 
-def _from_file(path: Path, options: dict[str, str | None]) -> Table:
+def _from_file(path: Path, options: dict[str, str | None], *, as_written: bool) -> Table:
     kind = path.suffix.lower()
     if kind == ".gz":
         kind = Path(path.stem).suffix.lower() + kind
@@ -138,14 +157,21 @@ def _from_file(path: Path, options: dict[str, str | None]) -> Table:
             f"the kind of file {path.name!r} is not known; its name must end in one of "
             f"{', '.join((*_READERS, *_TEXT_KINDS))}, or be a folder of images."
         )
+    if not path.is_file():
+        raise InvalidInputError(
+            f"{str(path)!r} is no regular file but a pipe, a device or a socket. Write its content "
+            "to a file first."
+        )
     if path.stat().st_size == 0:
         raise InvalidInputError(f"{path.name} is empty: it has 0 bytes.")
     if kind in _TEXT_KINDS:
-        return read_delimited(path, **options)
+        return read_as_written(path) if as_written else read_delimited(path, **options)
     return replace(_READERS[kind](path), decimal=options.get("decimal"))
 
 
 def _missing(path: Path) -> str:
+    if path.is_symlink():
+        return f"{str(path)!r} is a symbolic link that leads nowhere, or in a circle."
     parent = path.parent
     try:
         names = sorted(entry.name for entry in parent.iterdir())

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from beltrami.core.errors import CorruptDataError, InvalidInputError
+from beltrami.core.memory import available_bytes
 
 _BLOCK_BYTES = 2**24
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -30,14 +31,19 @@ def byte_blocks(path: Path) -> Iterator[bytes]:
 
 
 def unpacked_bytes(path: Path) -> int:
-    """Return about how large the file is when unpacked."""
-    size = path.stat().st_size
-    if path.suffix.lower() != ".gz" or size < 4:
-        return size
-    with path.open("rb") as stream:
-        stream.seek(-4, 2)
-        told = int.from_bytes(stream.read(4), "little")  # modulo 4 GiB
-    return max(told, size)
+    """Return how large the file is when unpacked, or a size that no memory holds.
+
+    What a package says of its own size is true of its last part only, so it is unpacked and
+    counted, up to a point where the answer no longer matters.
+    """
+    if path.suffix.lower() != ".gz":
+        return path.stat().st_size
+    enough, size = available_bytes(), 0
+    for block in byte_blocks(path):
+        size += len(block)
+        if size > enough:
+            break
+    return size
 
 
 def first_bytes(path: Path, n_bytes: int) -> bytes:

@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.errors import InvalidInputError
-from beltrami.core.files import atomic_path
+from beltrami.core.errors import FormulaCellsWarning, InvalidInputError
+from beltrami.core.files import atomic_path, read_json
+from beltrami.core.spelling import spelled_out
+from beltrami.data.tables.formulas import formula_cells
 from beltrami.data.tables.model import is_list
 
 _BLOCK_ROWS = 65_536
@@ -25,6 +28,9 @@ def write_table(
     Parquet, arrow and feather files hold the facts inside. Beside csv, tsv and jsonl files they go
     to ``NAME.meta.json``. Both files are written under another name first and renamed when they
     are complete, so a crash or a full disk leaves what was there before.
+
+    Every cell is written as it is. Where a spreadsheet would run some of a csv or tsv file as
+    formulas, a `FormulaCellsWarning` and the fact ``formula_cells`` say so.
 
     Parameters
     ----------
@@ -49,8 +55,10 @@ def write_table(
             with atomic_path(target) as temporary:
                 _BINARY[suffix](table.replace_schema_metadata(metadata), temporary)
             return
-        facts = json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
-        side = target.with_name(f"{target.name}.meta.json")
+        if _LINES[suffix.removesuffix(".gz")] is not _json_lines:
+            metadata = metadata | _announced_formulas(table, target)
+        facts = spelled_out(json.dumps(metadata, indent=2, ensure_ascii=False)) + "\n"
+        side = _side_file(target)
         with atomic_path(target) as temporary, atomic_path(side) as beside:
             _write_lines(table, suffix, temporary)
             beside.write_text(facts, encoding="utf-8")
@@ -59,6 +67,31 @@ def write_table(
             f"{str(target)!r} cannot be written ({error.strerror or error}). Nothing is left half "
             "written; free some space or choose another folder or name."
         ) from error
+
+
+def _announced_formulas(table: Any, target: Path) -> dict[str, str]:
+    """Warn of cells that a spreadsheet would run, and return the fact."""
+    cells = formula_cells(table)
+    if cells is None:
+        return {}
+    warnings.warn(
+        f"{target.name} holds text that begins with =, +, - or @ ({cells}). It is written exactly "
+        "as given, and a spreadsheet that opens the file would run it as a formula: import these "
+        "columns as text, or write .parquet instead.",
+        FormulaCellsWarning,
+        stacklevel=3,
+    )
+    return {"formula_cells": str(cells)}
+
+
+def written_files(path: Path) -> tuple[Path, ...]:
+    """Return the files that `write_table` makes: the table, and facts beside one of text."""
+    is_alone = table_ending(path) in _BINARY
+    return (path,) if is_alone else (path, _side_file(path))
+
+
+def _side_file(target: Path) -> Path:
+    return target.with_name(f"{target.name}.meta.json")
 
 
 def table_facts(path: Path | str) -> dict[str, str]:
@@ -74,11 +107,10 @@ def table_facts(path: Path | str) -> dict[str, str]:
     dict of str to str
         Empty where there are none.
     """
-    target = Path(path)
-    side = target.with_name(f"{target.name}.meta.json")
+    side = _side_file(Path(path))
     try:
-        found = json.loads(side.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = read_json(side)
+    except InvalidInputError:
         return {}
     return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
 

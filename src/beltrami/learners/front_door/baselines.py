@@ -60,6 +60,8 @@ class LogisticCandidate(Candidate):
         with serial_blas(), warnings.catch_warnings():  # small products: threads would only wait
             # That it stopped early is no news here: it is judged anyway.
             warnings.simplefilter("ignore", ConvergenceWarning)
+            # Few labels of many classes are what this is for.
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
             return model.fit(self._scale.applied(points), codes, labeled.weights)
 
     def _said(self, model: Any, points: Points) -> FloatMatrix:

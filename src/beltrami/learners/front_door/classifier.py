@@ -19,6 +19,7 @@ from beltrami.learners.front_door.seeing import seen
 from beltrami.learners.front_door.summary import FitReport, doubts, exact_bounds
 from beltrami.learners.model import Labeled, LeftOut
 from beltrami.learners.review.conformal import prediction_sets
+from beltrami.learners.review.guessing import beside_guessing
 
 
 class ManifoldClassifier(LabellingDialogue):
@@ -179,6 +180,7 @@ class ManifoldClassifier(LabellingDialogue):
         checked_risk(self.risk)
         checked_budget(self.time_budget)
         self._committee = Committee.of(self.method)
+        self._asked = np.zeros(0, dtype=np.intp)
         self._seen = seen(
             points, self.graph, self.scale, self.metric, self.random_state, self.n_jobs
         )
@@ -220,8 +222,11 @@ class ManifoldClassifier(LabellingDialogue):
             labeled.targets.sum(axis=0),
             self.label_distributions_.mean(axis=0),
             tuple(map(str, self.classes_)),
-            self._islands.count,
-            int((self.island_ >= 0).sum()),
+            float(counted.mean()),
+            beside_guessing(answer.judged.targets[answer.is_told].argmax(axis=1), told),
+            n_asked=len(np.intersect1d(labeled.rows, self._asked)),
+            n_islands=self._islands.count,
+            n_stranded=int((self.island_ >= 0).sum()),
         )
         return FitReport(
             len(self.reached_),

@@ -18,9 +18,10 @@ from beltrami.learners.front_door.committee import Answer
 from beltrami.learners.front_door.replies import Explanation, SuspectLabels
 from beltrami.learners.front_door.rows import checked_rows
 from beltrami.learners.questions import Question, choose_questions
-from beltrami.learners.review.audit import Certificate, certify, draw_audit
+from beltrami.learners.review.audit import Certificate
 from beltrami.learners.review.issues import find_label_issues
 from beltrami.learners.review.support import support_of
+from beltrami.learners.review.trail import Trail
 from beltrami.solvers.eigen import eigenbasis
 from beltrami.solvers.model import Basis
 
@@ -41,7 +42,8 @@ class LabellingDialogue(GraphClassifier):
     _given: NDArray[Any]
     _given_weights: FloatVector | None
     _basis: Basis | None
-    _audited: IndexVector | None
+    _asked: IndexVector
+    _trail: Trail
 
     def start(self, X: Any) -> Self:
         """Look at the data without any label, so that `query` can say what to label first.
@@ -147,15 +149,15 @@ class LabellingDialogue(GraphClassifier):
         """
         questions = self._questions(n, strategy, candidates)
         rows = np.array([question.row for question in questions], dtype=np.intp)
+        if strategy != "random":
+            self._asked = np.union1d(self._asked, rows)
         return (rows, questions) if return_reasons else rows
 
     def _questions(self, n: int, strategy: str, candidates: Any) -> tuple[Question, ...]:
         check_is_fitted(self, "graph_")
         labelled = np.flatnonzero([value is not None for value in self._given])
         has_learned = hasattr(self, "classes_")
-        reached = None
-        if has_learned:
-            reached = self.reached_ & (self.island_ < 0)
+        reached = self.reached_ & (self.island_ < 0) if has_learned else None
         return choose_questions(
             self.graph_,
             n=n,
@@ -163,6 +165,7 @@ class LabellingDialogue(GraphClassifier):
             distributions=self.label_distributions_ if has_learned else None,
             labelled=labelled,
             reached=reached,
+            piece=self.island_ if has_learned else None,  # without the bridges of the graph
             basis=self._slow_functions(),
             candidates=candidates,
             classes=list(map(str, self.classes_)) if has_learned else None,
@@ -198,6 +201,7 @@ class LabellingDialogue(GraphClassifier):
             classes[found.given],
             classes[found.suggested],
             found.score,
+            found.reason,
         )
 
     def explain(self, i: int, top: int = 5) -> Explanation:
@@ -231,13 +235,17 @@ class LabellingDialogue(GraphClassifier):
             support,
         )
 
-    def audit(self, n: int = 60) -> IndexVector:
+    def audit(self, n: int | None = None) -> IndexVector:
         """Draw accepted rows to be checked blindly by a person.
+
+        Call it again after `certify` for a further round, of rows that were not drawn before; all
+        rounds together make one certificate. As long as answers are due, the same rows are given.
 
         Parameters
         ----------
-        n : int, default=60
-            How many; 59 right answers prove 95 % at 95 % confidence.
+        n : int or None, default=None
+            How many; None means 65, or as many as the first round has, which every further one
+            must have. 63 right answers prove 95 % at 95 % confidence.
 
         Returns
         -------
@@ -245,22 +253,23 @@ class LabellingDialogue(GraphClassifier):
             Row numbers, in random order. Hand the answers to `certify`.
         """
         check_is_fitted(self)
-        own = self.accepted_.copy()
-        own[self._labeled.rows] = False
-        drawn = draw_audit(np.flatnonzero(own), n, self.random_state)
-        self._audited, self._n_audited_from = drawn, int(own.sum())
-        return drawn
+        accepted = self._own_labels()
+        trail = self._trail
+        if trail.open_round is None or not trail.continues(accepted):
+            trail = trail.give_up().draw(accepted, n, self.random_state)
+            self._trail = trail
+        return np.array(trail.rounds[-1].rows, dtype=np.intp)
 
     def certify(self, answers: Any, confidence: float = 0.95) -> Certificate:
-        """Return what the answers to the last `audit` prove of all accepted labels.
+        """Return what the answers to the last `audit`, and all before it, prove of all labels.
 
         Parameters
         ----------
         answers : mapping of int to label, or array-like
-            True classes, by row number or in the order of `audit`. None leaves a row out, which
-            must have nothing to do with what it is.
+            True classes, by row number or in the order of `audit`. None is a blank, which counts as
+            wrong.
         confidence : float, default=0.95
-            Of the bound.
+            Of the bound, together with those of all other rounds.
 
         Returns
         -------
@@ -268,31 +277,23 @@ class LabellingDialogue(GraphClassifier):
             With a sentence to quote.
         """
         check_is_fitted(self)
-        rows = self._audited
-        if rows is None:
+        accepted = self._own_labels()
+        if not self._trail.rounds or not self._trail.continues(accepted):
             raise InvalidInputError(
                 "there is no audit of these labels: none was drawn since they were learned. Call "
                 "audit() and check the rows it returns."
             )
-        if isinstance(answers, Mapping):
-            unknown = [row for row in answers if row not in set(rows.tolist())]
-            if unknown:
-                raise InvalidInputError(
-                    f"{len(unknown)} answer(s) are for rows that were not drawn, such as "
-                    f"{unknown[0]!r}; answers must be for the rows of the last audit."
-                )
-            truths = [answers.get(row) for row in rows.tolist()]
-        else:
-            truths = list(answers)
-        if len(truths) != len(rows):
-            raise InvalidInputError(
-                f"{len(rows)} rows were drawn and {len(truths)} answers came; give one for each, "
-                "None for those left out."
-            )
-        said = self.transduction_[rows]
-        kept = [i for i, truth in enumerate(truths) if truth is not None]
-        wrong = sum(bool(said[i] != truths[i]) for i in kept)
-        return certify(len(kept), wrong, self._n_audited_from, confidence=confidence)
+        rows = self._trail.rounds[-1].rows
+        truths = _in_order(answers, rows)
+        self._trail = self._trail.answer(truths)
+        return self._trail.certificate(accepted, confidence=confidence)
+
+    def _own_labels(self) -> dict[int, Any]:
+        """Return the accepted labels that no person gave, by row."""
+        own = self.accepted_.copy()
+        own[self._labeled.rows] = False
+        rows = np.flatnonzero(own)
+        return dict(zip(rows.tolist(), self.transduction_[rows].tolist(), strict=True))
 
     def _remember(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Keep the labels as given, and the names of the rows; forget what rested on old ones."""
@@ -301,7 +302,7 @@ class LabellingDialogue(GraphClassifier):
             index = getattr(X, "index", None) if hasattr(X, "iloc") else None
             self.names_ = np.arange(n) if index is None else np.asarray(index)
             self._basis = None
-        self._audited = None  # what was checked is not what is said now
+            self._trail = Trail()
         self._given = np.full(n, None, dtype=object)
         self._given_weights = None
         if y is None:
@@ -316,3 +317,22 @@ class LabellingDialogue(GraphClassifier):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "transduction_")
+
+
+def _in_order(answers: Any, rows: tuple[int, ...]) -> list[Any]:
+    """Return one answer for each row that was drawn, None for a blank."""
+    if isinstance(answers, Mapping):
+        unknown = [row for row in answers if row not in set(rows)]
+        if unknown:
+            raise InvalidInputError(
+                f"{len(unknown)} answer(s) are for rows that were not drawn, such as "
+                f"{unknown[0]!r}; answers must be for the rows of the last audit."
+            )
+        return [answers.get(row) for row in rows]
+    truths = list(answers)
+    if len(truths) != len(rows):
+        raise InvalidInputError(
+            f"{len(rows)} rows were drawn and {len(truths)} answers came; give one for each, None "
+            "for those you cannot tell."
+        )
+    return truths

@@ -23,6 +23,8 @@ class SuspectLabels:
         The label that was given, and the class that the other labels point at.
     scores : ndarray of shape (s,)
         Chance that the given label is wrong.
+    reason : str, default=""
+        Why no label can be called wrong, where the data do not tell.
     """
 
     rows: IndexVector
@@ -30,13 +32,14 @@ class SuspectLabels:
     given: NDArray[Any]
     suggested: NDArray[Any]
     scores: FloatVector
+    reason: str = ""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __str__(self) -> str:
         if not len(self.rows):
-            return "no given label looks wrong"
+            return self.reason or "no given label looks wrong"
         lines = [f"{len(self.rows)} given label(s) look wrong:"]
         lines += [
             f"  row {name}: given {given!s}, the others say {suggested!s} ({score:.0%} wrong)"

@@ -1,10 +1,12 @@
 """How the front door sees the data: prepared, and joined into a graph."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from beltrami.core.errors import ConnectedByBridgesWarning
 from beltrami.core.types import BoolVector, Points, Seed
 from beltrami.graph.fitted import fitted_graph
 from beltrami.graph.model import Graph
@@ -108,5 +110,16 @@ def seen(
             random_state=random_state,
             n_jobs=n_jobs,
         )
-    built, made_by = fitted_graph(graph, projected)
+    with warnings.catch_warnings():
+        if is_default:  # whose way out is for those who chose the graph
+            warnings.simplefilter("ignore", ConnectedByBridgesWarning)
+        built, made_by = fitted_graph(graph, projected)
+    if is_default and built.certificate.n_bridges:
+        warnings.warn(
+            f"the data fall into {built.certificate.n_components_found} pieces, which were joined "
+            f"by {built.certificate.n_bridges} bridge(s) where they come closest. What is said "
+            "across a bridge is a guess: label some rows in each piece.",
+            ConnectedByBridgesWarning,
+            stacklevel=2,
+        )
     return Seen(preparation, plain, projected, built, made_by)

@@ -1,12 +1,19 @@
 """What the front door did and why, for a person to read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from beltrami.core.types import FloatVector
 from beltrami.learners.front_door.judgement import Judged
+from beltrami.learners.review.guessing import BesideGuessing
+
+_EVEN = 0.5
+_FEWEST = 10
+_DRAWS = 1000
+_LEVEL = 0.01
+_TRIFLE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +73,12 @@ class FitReport:
             return f"{first.title} answers"
         if first.weight > 0.9:
             return f"{first.title} answers: {first.error:.1%} of held-out labels wrong"
-        parts = [f"{one.title} ({one.weight:.0%})" for one in self.members if one.weight >= 0.05]
+        rounded = whole_percents([one.weight for one in self.members])
+        parts = [
+            f"{one.title} ({part} %)"
+            for one, part in zip(self.members, rounded, strict=True)
+            if part >= 5
+        ]
         return "a mixture answers: " + ", ".join(parts)
 
     @property
@@ -138,23 +150,33 @@ def exact_bounds(n_right: float, count: int, confidence: float = 0.95) -> tuple[
 
 
 def doubts(
-    targets: FloatVector,
+    counts: FloatVector,
     shares: FloatVector,
     names: tuple[str, ...],
-    n_islands: int,
-    n_stranded: int,
+    accuracy: float,
+    beside: BesideGuessing,
+    *,
+    n_asked: int = 0,
+    n_islands: int = 0,
+    n_stranded: int = 0,
 ) -> tuple[str, ...]:
-    """Say what makes the confidence doubtful.
+    """Say what makes the answers and their confidence doubtful, the worst first.
 
     Parameters
     ----------
-    targets : ndarray of shape (k,)
+    counts : ndarray of shape (k,)
         Labels of each class.
     shares : ndarray of shape (k,)
         Share of the rows that each class seems to have.
     names : tuple of str
         The classes.
-    n_islands, n_stranded : int
+    accuracy : float
+        Estimated share of right answers.
+    beside : BesideGuessing
+        Held-out answers beside a constant one.
+    n_asked : int, default=0
+        Labels that were asked for, because they would teach most.
+    n_islands, n_stranded : int, default=0
         Pieces of the data without a label, and rows in them.
 
     Returns
@@ -162,19 +184,26 @@ def doubts(
     tuple of str
         Sentences.
     """
-    found = []
-    single = [name for name, count in zip(names, targets, strict=True) if count == 1]
+    found = [*_guesswork(names, accuracy, beside)]
+    single = [name for name, count in zip(names, counts, strict=True) if count == 1]
     if single:
         found.append(
             f"{len(single)} class(es) have a single label ({_some(single)}): nothing can "
             "be checked there; label a second row of each."
         )
-    if _differ(targets, shares):
+    if differ(counts, shares, accuracy):
+        most = int(np.abs(counts / counts.sum() - shares).argmax())
         found.append(
-            "the labels do not look like a random sample of the rows: classes have other shares "
-            "among them than among the answers, or some class is answered wrongly. Confidence and "
-            "sets are corrected for shares, but hold only if labels were drawn at random within "
-            "each class; an audit (audit, certify) needs no such assumption."
+            "labels and answers disagree about how large the classes are, most about "
+            f"{names[most]!r}: {percent(counts[most] / counts.sum())} of the labels, "
+            f"{percent(shares[most])} of the answers. Confidence holds only if labels were drawn "
+            "at random within each class; an audit needs no such assumption."
+        )
+    if n_asked:
+        found.append(
+            f"{n_asked:,} of the {int(counts.sum()):,} labels were asked for, not drawn at random: "
+            "held-out labels then speak for hard rows more than for all. An audit, which draws "
+            "its own rows, needs no such assumption."
         )
     if n_islands:
         found.append(
@@ -184,22 +213,94 @@ def doubts(
     return tuple(found)
 
 
+def _guesswork(names: tuple[str, ...], accuracy: float, beside: BesideGuessing) -> Iterator[str]:
+    """Say so where answers are little more than guesses."""
+    if beside.n_held_out and beside.n_usual == beside.n_held_out:
+        yield (
+            f"ONLY LABELS OF {names[beside.usual]!r} COULD BE TESTED, {beside.n_held_out} of them: "
+            "nothing is known of how right the answers for other classes are. Label a second row "
+            "of each."
+        )
+    elif beside.n_held_out and not beside.is_better:
+        yield (
+            f"ANSWERS MAY BE GUESSES: {beside.n_right} of {beside.n_held_out} held-out labels "
+            f"were answered right, and {beside.n_usual} would be by always saying "
+            f"{names[beside.usual]!r}. Either the columns do not tell the classes apart, or labels "
+            "are too few to show it; label more rows of every class, or give other columns."
+        )
+    elif accuracy < _EVEN:
+        yield (
+            f"MOST ANSWERS ARE WRONG by our own estimate: {percent(accuracy)} right. Set a risk to "
+            "have the unsure rows left to you, or label more rows."
+        )
+
+
+def percent(share: float) -> str:
+    """Return a share as a person writes it: 0.05 is 5 %."""
+    return f"{100 * share:.0f} %"
+
+
+def whole_percents(shares: Sequence[float]) -> list[int]:
+    """Round shares of one to percents that add up to 100, by largest remainders.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Adding up to one.
+
+    Returns
+    -------
+    list of int
+        Percents.
+    """
+    exact = 100 * np.asarray(shares, dtype=np.float64)
+    found = np.floor(exact + _TRIFLE).astype(int)
+    short = round(float(exact.sum())) - int(found.sum())
+    found[np.argsort(found - exact, kind="stable")[: max(short, 0)]] += 1
+    return [int(one) for one in found]
+
+
 def _some(names: Sequence[str], most: int = 5) -> str:
     """Return the first names, and how many more there are."""
     rest = [f"and {len(names) - most} more"] if len(names) > most else []
     return ", ".join([*names[:most], *rest])
 
 
-def _differ(counts: FloatVector, shares: FloatVector) -> bool:
-    """Say whether label counts are unlikely for a random sample of rows (chi-square, 1 %)."""
-    from scipy.stats import chi2
+def differ(counts: FloatVector, shares: FloatVector, accuracy: float) -> bool:
+    r"""Say whether label counts are unlikely for a random sample of rows, at a level of 1 %.
 
-    total = counts.sum()
-    present = shares > 0
-    if total < 10 or present.sum() < 2:
+    The rows' true shares are unknown: as many rows as are answered wrongly may lie elsewhere. So
+    the shares are moved towards those of the labels as far as that allows, and Pearson's statistic
+    is compared with that of samples drawn from them. Equally many labels of every class were
+    shared out by hand, which is no fault: there is nothing to test.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (k,)
+        Labels of each class.
+    shares : ndarray of shape (k,)
+        Share of the rows that each class seems to have.
+    accuracy : float
+        Estimated share of right answers.
+
+    Returns
+    -------
+    bool
+        True where neither chance nor wrong answers explain the counts.
+    """
+    total = int(counts.sum())
+    if total < _FEWEST or len(counts) < 2 or counts.max() == counts.min():
         return False
-    expected = np.maximum(total * shares[present] / shares[present].sum(), 1e-3)
-    statistic = float(((counts[present] - expected) ** 2 / expected).sum())
-    # So equal that chance would not have it: labels were shared out among the classes.
-    is_even = bool(counts[present].max() == counts[present].min()) and present.sum() > 2
-    return is_even or bool(chi2.sf(statistic, int(present.sum()) - 1) < 0.01)
+    own, believed = counts / total, shares / shares.sum()
+    distance = float(np.abs(own - believed).sum() / 2)
+    leeway = 1.0 - min(max(accuracy, 0.0), 1.0)
+    if distance <= leeway:
+        return False
+    true = believed + (own - believed) * (leeway / distance)
+    true = np.maximum(true, 1e-9)
+    true /= true.sum()
+    drawn = np.random.default_rng(0).multinomial(total, true, size=_DRAWS)
+    expected = total * true
+    statistics = ((drawn - expected) ** 2 / expected).sum(axis=1)
+    seen = float(((counts - expected) ** 2 / expected).sum())
+    return float((np.count_nonzero(statistics >= seen) + 1) / (_DRAWS + 1)) < _LEVEL

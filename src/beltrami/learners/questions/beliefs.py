@@ -23,11 +23,14 @@ class Beliefs:
         One minus the lead of the first class over the second; 1 where no label reaches.
     reached : ndarray of shape (n,)
         Whether a label reaches the row.
+    piece : ndarray of shape (n,)
+        The part of the data that the row lies in, as far as reach is concerned.
     """
 
     probabilities: FloatMatrix | None
     doubts: FloatVector | None
     reached: BoolVector
+    piece: IndexVector
 
     @classmethod
     def of(
@@ -36,9 +39,15 @@ class Beliefs:
         reached: BoolVector | None,
         islands: Islands,
         known: IndexVector,
+        piece: IndexVector | None = None,
     ) -> "Beliefs":
         """Check what was given, and find out what a label reaches where that was not."""
         n = len(islands.of_row)
+        own = np.asarray(islands.of_row if piece is None else piece, dtype=np.intp)
+        if own.shape != (n,):
+            raise InvalidInputError(
+                f"piece has shape {own.shape} and the graph {n} rows; give one number per row."
+            )
         if reached is None:
             reached = np.isin(islands.of_row, islands.of_row[known])
         elif np.shape(reached) != (n,):
@@ -47,7 +56,7 @@ class Beliefs:
                 "per row."
             )
         if probabilities is None or len(known) == 0:
-            return cls(None, None, reached)
+            return cls(None, None, reached, own)
         if np.ndim(probabilities) != 2 or probabilities.shape[0] != n or probabilities.shape[1] < 2:
             raise InvalidInputError(
                 f"distributions have shape {np.shape(probabilities)}; with {n} rows of the graph "
@@ -55,7 +64,11 @@ class Beliefs:
             )
         top = np.partition(probabilities, probabilities.shape[1] - 2, axis=1)[:, -2:]
         doubts = np.where(reached, 1.0 - (top[:, 1] - top[:, 0]), 1.0)
-        return cls(probabilities, doubts, reached)
+        return cls(probabilities, doubts, reached, own)
+
+    def stranded(self, row: int) -> int:
+        """Return how many rows that no label reaches lie in the same piece, the row among them."""
+        return int(np.count_nonzero((self.piece == self.piece[row]) & ~self.reached))
 
     def rivals(self, row: int) -> tuple[int, int] | None:
         """Return the first and the second class of a row between which it is a close call."""

@@ -39,6 +39,7 @@ def choose_questions(
     distributions: FloatMatrix | None = None,
     labelled: Any = (),
     reached: BoolVector | None = None,
+    piece: IndexVector | None = None,
     basis: Basis | None = None,
     candidates: Any = None,
     classes: Sequence[Any] | None = None,
@@ -74,6 +75,9 @@ def choose_questions(
         Rows that have labels.
     reached : ndarray of shape (n_nodes,) or None, default=None
         Whether a label reaches the row; None means: shares its component of the graph.
+    piece : ndarray of int of shape (n_nodes,) or None, default=None
+        Number of the part of the data that each row lies in, for the size of an island that no
+        label reaches; None means its component of the graph.
     basis : Basis or None, default=None
         Eigenvectors of the graph, of any kind; "random_walk" served best. Three for each label and
         question are used, so 100 serve long; None computes them.
@@ -117,7 +121,7 @@ def choose_questions(
         return ()
     n_groups = max(FEWEST_GROUPS, len(known) + n)
     islands = Islands.of(graph, n_groups)
-    beliefs = Beliefs.of(distributions, reached, islands, known)
+    beliefs = Beliefs.of(distributions, reached, islands, known, piece)
     if basis is None:
         n_vectors = min(_MOST_VECTORS, 3 * n_groups, graph.n_nodes)
         basis = eigenbasis(graph, n_vectors, kind="random_walk")

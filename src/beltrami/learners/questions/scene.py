@@ -114,14 +114,14 @@ class Scene:
         classes: Sequence[Any] | None,
     ) -> str:
         if len(self.known.rows) and not beliefs.reached[row]:
-            size = int(self.islands.sizes[self.islands.of_row[row]])
-            return f"on an island of {_rows(size)} that no label reaches"
+            return f"on an island of {_rows(beliefs.stranded(row))} that no label reaches"
         if rivals := beliefs.rivals(row):
             first, second = (_named(one, classes) for one in rivals)
             return f"between {first} and {second}"
         if near < _ALIKE:
             return f"first of a group of {_rows(count)} without a label"
-        return f"stands for {_rows(count)} better than any label does"
+        verb = "is" if count == 1 else "are"
+        return f"{_rows(count)} {verb} closer to it than to any label"
 
 
 def _named(column: int, classes: Sequence[Any] | None) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln
 from scipy.stats import beta, binom
 
@@ -21,6 +20,8 @@ from beltrami.core.types import FloatVector, IndexVector, Seed
 from beltrami.core.validation import check_count
 
 _ROUNDING = 1e-9
+_FIRST = 0.8
+"""Share of the error that the first look takes: most people look once."""
 _STEPS = 20
 """Thresholds on the default grid of `safe_threshold`."""
 
@@ -32,19 +33,26 @@ class Certificate:
     Attributes
     ----------
     n_checked : int
-        Rows that were checked.
+        Rows that were drawn at random, with or without an answer.
     n_wrong : int
-        How many of them were wrong.
+        How many of the answers differ from the label.
+    n_blank : int
+        Rows that were drawn and have no answer; in `lower` they count as wrong.
     n_accepted : int or None
-        Rows that they were drawn from; None for a pool without end.
+        Labels that the certificate is about; None for a pool without end.
     accuracy : float
-        Share of right ones among those checked; NaN where none was.
+        Share of right ones among the answers; NaN where there is none.
     lower : float
         The accuracy of the pool is at least this, at the stated confidence.
     upper : float
         And at most this, at the stated confidence by itself.
+    lower_judged : float
+        Blank rows left out, the accuracy of labels on rows that can be judged is at least this, at
+        the stated confidence by itself. It says nothing of rows that cannot.
     confidence : float
-        Of each of the two bounds.
+        Of each bound.
+    look : int or None
+        Which look at a growing sample this is, from 1; None for the only one there will be.
 
     Examples
     --------
@@ -52,15 +60,20 @@ class Certificate:
     >>> found = certify(59, 0)  # 59 checked, none wrong
     >>> round(found.lower, 3), found.upper
     (0.95, 1.0)
+    >>> round(certify(59, 0, n_blank=2).lower, 3)  # two of them without an answer
+    0.897
     """
 
     n_checked: int
     n_wrong: int
+    n_blank: int
     n_accepted: int | None
     accuracy: float
     lower: float
     upper: float
+    lower_judged: float
     confidence: float
+    look: int | None = None
 
     @property
     def sentence(self) -> str:
@@ -69,9 +82,14 @@ class Certificate:
         if self.n_checked == 0:
             return f"Nothing was checked, so nothing is known of the {pool}."
         sure = f"{100 * self.confidence:g} % confidence"
+        start = f"At least {floor_percent(self.lower)} % of the {pool} are right, at {sure}: "
+        wrong = f"{self.n_wrong} {'was' if self.n_wrong == 1 else 'were'} wrong"
+        if not self.n_blank:
+            return f"{start}of {self.n_checked} checked at random {wrong}."
         return (
-            f"At least {_floored(self.lower)} % of the {pool} are right, at {sure}: "
-            f"{self.n_wrong} of {self.n_checked} checked at random were wrong."
+            f"{start}of {self.n_checked} drawn at random {wrong} and "
+            f"{self.n_blank} left blank, which count as wrong. Without the blank ones: at least "
+            f"{floor_percent(self.lower_judged)} % of the labels on rows that you can judge."
         )
 
 
@@ -79,20 +97,15 @@ def _pool(n_accepted: int) -> str:
     return f"{n_accepted:,} accepted label" + ("s" if n_accepted != 1 else "")
 
 
-def _floored(share: float) -> str:
+def floor_percent(share: float) -> str:
     """Return per cent, rounded down: a promise is never rounded up."""
     return f"{math.floor(1000 * share + _ROUNDING) / 10:.1f}"
 
 
-def draw_audit(
-    accepted: Any, n: int, random_state: Seed = None, *, strata: Any = None
-) -> IndexVector:
+def draw_audit(accepted: Any, n: int, random_state: Seed = None) -> IndexVector:
     """Draw accepted rows to be checked, blindly and none twice.
 
-    Without strata every set of n rows is equally likely, which is what `certify` takes for
-    granted. With strata each gets its share of the n, up to rounding by largest remainders; the
-    estimate then varies less, and the bounds of `certify` are no longer exact but, rounding apart,
-    rather too wide.
+    Every set of n rows is equally likely, which is what `certify` takes for granted.
 
     Parameters
     ----------
@@ -102,8 +115,6 @@ def draw_audit(
         How many to check; all where there are no more.
     random_state : int, Generator, RandomState or None, default=None
         Seeds the draw.
-    strata : array-like of shape (m,) or None, default=None
-        What each accepted row belongs to, such as its class.
 
     Returns
     -------
@@ -112,54 +123,45 @@ def draw_audit(
     """
     rows = np.asarray(accepted)
     count = min(check_count(n, name="n"), len(rows))
-    rng = generator(random_state)
-    if strata is None:
-        return np.asarray(rng.choice(rows, count, replace=False))
-    kinds = np.asarray(strata)
-    if kinds.shape != rows.shape:
-        raise InvalidInputError(
-            f"strata has shape {kinds.shape} and there are {len(rows)} accepted rows; give one "
-            "stratum per row."
-        )
-    order = rng.permutation(len(rows))
-    _, codes, sizes = np.unique(kinds[order], return_inverse=True, return_counts=True)
-    wanted = _shared_out(count, sizes, rng)
-    parts = [order[codes == one][:size] for one, size in enumerate(wanted)]
-    return np.asarray(rows[rng.permutation(np.concatenate(parts))])
-
-
-def _shared_out(count: int, sizes: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-    """Share a number out in proportion; what is left goes to the largest remainders."""
-    exact = count * sizes / max(int(sizes.sum()), 1)
-    whole = np.floor(exact + _ROUNDING).astype(np.intp)
-    remainders = exact - whole + 1e-6 * rng.random(len(sizes))  # ties at random
-    whole[np.argsort(-remainders)[: count - int(whole.sum())]] += 1
-    return whole
+    return np.asarray(generator(random_state).choice(rows, count, replace=False))
 
 
 def certify(
-    n_checked: int, n_wrong: int, n_accepted: int | None = None, *, confidence: float = 0.95
+    n_checked: int,
+    n_wrong: int,
+    n_accepted: int | None = None,
+    *,
+    n_blank: int = 0,
+    look: int | None = None,
+    confidence: float = 0.95,
 ) -> Certificate:
     r"""Bound the accuracy of all accepted labels by a blind random check of some.
 
     Of N accepted labels M are wrong, and the number of wrong ones among n drawn without
     replacement is hypergeometric. The lower bound is :math:`1 - M_+ / N` with
 
-    .. math:: M_+ = \max \{ M : P(X \le x \mid M) > 1 - \text{confidence} \},
+    .. math:: M_+ = \max \{ M : P(X \le x \mid M) > e \},
 
-    the upper one is its mirror image. They are exact: each holds with at least the stated
-    confidence whatever M is. For a pool without end they are those of Clopper and Pearson. The
-    rows must have been drawn at random, after the labels were accepted, and checked without
-    regard to them.
+    where e is 1 - confidence for the only look there will be, and its share `error_at` where the
+    sample grows round by round and anybody may stop when the bound looks good: all bounds then
+    hold together. The upper bound is the mirror image. They are exact: each holds with at least the
+    stated confidence whatever M is. For a pool without end they are those of Clopper and Pearson.
+    The rows must have been drawn at random, after the labels were accepted, and checked without
+    regard to them. Rows without an answer count as wrong.
 
     Parameters
     ----------
     n_checked : int
-        n, rows drawn and checked.
+        n, rows drawn.
     n_wrong : int
-        x, how many of them were wrong.
+        How many of the answers differ from the label.
     n_accepted : int or None, default=None
         N, rows they were drawn from, themselves included; None for a pool without end.
+    n_blank : int, default=0
+        Rows that were drawn and have no answer.
+    look : int or None, default=None
+        Which look it is at a sample that grows by rounds of one size, from 1; None for the only
+        one.
     confidence : float, default=0.95
         Of each bound by itself.
 
@@ -168,26 +170,51 @@ def certify(
     Certificate
         The bounds, and a sentence.
     """
-    checked, wrong, pool = _counts(n_checked, n_wrong, n_accepted)
-    alpha = 1 - _share(confidence, "confidence")
-    accuracy = 1 - wrong / checked if checked else math.nan
+    checked, wrong, blank, pool = _counts(n_checked, n_wrong, n_blank, n_accepted)
+    error = error_at(look, confidence)
+    answered = checked - blank
+    # Nobody knows how many rows can be judged: for a pool without end the bound is the lowest.
+    judged = None if blank else pool
+    return Certificate(
+        checked,
+        wrong,
+        blank,
+        pool,
+        accuracy=1 - wrong / answered if answered else math.nan,
+        lower=1 - _largest_share(checked, wrong + blank, pool, error),
+        upper=_largest_share(checked, checked - wrong, pool, error),
+        lower_judged=1 - _largest_share(answered, wrong, judged, error),
+        confidence=confidence,
+        look=look,
+    )
+
+
+def error_at(look: int | None, confidence: float) -> float:
+    """Return the chance of a false bound that the k-th look may take of 1 - confidence.
+
+    The first takes 0.8 of it and the k-th 0.2 / ((k - 1) k), so that all of them together take no
+    more than the whole. None is the only look there will be.
+    """
+    error = 1 - check_share(confidence, "confidence")
+    if look is None:
+        return error
+    k = check_count(look, name="look")
+    return _FIRST * error if k == 1 else (1 - _FIRST) * error / ((k - 1) * k)
+
+
+def _largest_share(n: int, x: int, pool: int | None, error: float) -> float:
+    """Return the largest share of marked ones that x or fewer in the sample do not rule out."""
+    if n in (0, x):
+        return 1.0
     if pool is None:
-        right = checked - wrong
-        lower = float(beta.ppf(alpha, right, wrong + 1)) if right else 0.0
-        upper = float(beta.ppf(1 - alpha, right + 1, wrong)) if wrong else 1.0
-        return Certificate(checked, wrong, None, accuracy, lower, upper, confidence)
-    most = _most_wrong(checked, wrong, pool, alpha)
-    fewest_right = _most_wrong(checked, checked - wrong, pool, alpha)
-    lower, upper = (pool - most) / max(pool, 1), fewest_right / max(pool, 1)
-    if pool == 0:
-        lower, upper = 0.0, 1.0
-    return Certificate(checked, wrong, pool, accuracy, lower, upper, confidence)
+        return 1 - float(beta.ppf(error, n - x, x + 1))
+    return most_marked(n, x, pool, error) / pool
 
 
-def _most_wrong(n: int, x: int, pool: int, alpha: float) -> int:
+def most_marked(n: int, x: int, pool: int, error: float) -> int:
     """Return the largest number of marked ones that x or fewer in the sample do not rule out."""
     return _last(
-        lambda marked: _at_most(x, n, marked, pool) > alpha * (1 - _ROUNDING), x, pool - (n - x)
+        lambda marked: _at_most(x, n, marked, pool) > error * (1 - _ROUNDING), x, pool - (n - x)
     )
 
 
@@ -216,7 +243,12 @@ def _choose(n: int, k: Any) -> Any:
 
 
 def needed(
-    target: float, confidence: float = 0.95, n_wrong: int = 0, *, n_accepted: int | None = None
+    target: float,
+    confidence: float = 0.95,
+    n_wrong: int = 0,
+    *,
+    n_accepted: int | None = None,
+    look: int | None = None,
 ) -> int:
     """Return how many answers prove an accuracy when so many of them are wrong.
 
@@ -230,6 +262,8 @@ def needed(
         Wrong ones among the answers.
     n_accepted : int or None, default=None
         Rows they are drawn from; None for a pool without end.
+    look : int or None, default=None
+        Which look it is, as in `certify`.
 
     Returns
     -------
@@ -241,7 +275,7 @@ def needed(
     InvalidInputError
         When so many wrong ones refute the target in a pool of this size.
     """
-    limit, alpha = 1 - _share(target, "target"), 1 - _share(confidence, "confidence")
+    limit, alpha = 1 - check_share(target, "target"), error_at(look, confidence)
     wrong = check_count(n_wrong, name="n_wrong", minimum=0)
     if n_accepted is None:
         high = 64
@@ -307,7 +341,7 @@ def safe_threshold(
             f"confidences and correct have shapes {sureness.shape} and {right.shape}; give one of "
             "each per checked row."
         )
-    goal = _share(target, "target")
+    goal = check_share(target, "target")
     thresholds = _grid(sureness, goal, confidence) if grid is None else np.unique(grid)[::-1]
     found = math.inf
     for threshold in thresholds:
@@ -330,24 +364,29 @@ def _grid(sureness: FloatVector, target: float, confidence: float) -> FloatVecto
     return np.unique(np.sort(sureness)[::-1][ranks - 1])[::-1]
 
 
-def _share(value: Any, name: str) -> float:
+def check_share(value: Any, name: str) -> float:
+    """Return a number between 0 and 1, or raise."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if is_number and 0 < float(value) < 1:
         return float(value)
     raise InvalidInputError(f"{name}={value!r} must be a number between 0 and 1, such as 0.95.")
 
 
-def _counts(n_checked: int, n_wrong: int, n_accepted: int | None) -> tuple[int, int, int | None]:
+def _counts(
+    n_checked: int, n_wrong: int, n_blank: int, n_accepted: int | None
+) -> tuple[int, int, int, int | None]:
     checked = check_count(n_checked, name="n_checked", minimum=0)
     wrong = check_count(n_wrong, name="n_wrong", minimum=0)
+    blank = check_count(n_blank, name="n_blank", minimum=0)
     pool = (
         n_accepted if n_accepted is None else check_count(n_accepted, name="n_accepted", minimum=0)
     )
-    if wrong > checked:
-        raise InvalidInputError(f"{wrong} of {checked} checked rows cannot be wrong.")
+    if wrong + blank > checked:
+        what = f"{wrong} wrong and {blank} blank" if blank else f"{wrong}"
+        raise InvalidInputError(f"{what} of {checked} checked rows cannot be wrong.")
     if pool is not None and checked > pool:
         raise InvalidInputError(
             f"{checked} rows were checked and {pool} accepted; the checked ones are among the "
             "accepted, each once."
         )
-    return checked, wrong, pool
+    return checked, wrong, blank, pool

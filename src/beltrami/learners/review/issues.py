@@ -12,11 +12,16 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.learners.review.guessing import BesideGuessing, beside_guessing
 
 _FLOOR = 1e-6
 _TEMPERATURES = np.geomspace(0.1, 10.0, 41)
 _RATES = np.concatenate([[0.0], np.geomspace(1e-3, 0.5, 40)])
 _EVEN = 0.5
+_CLEAN = 5.0
+"""Labels that are taken to be right before any is seen: a few surprises are no evidence of errors."""
+_FALSE = 0.25
+"""Largest expected share of right labels on the list."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +45,8 @@ class LabelIssues:
         Estimated share of wrong labels.
     temperature : float
         How much surer (below 1) or less sure the held-out probabilities should have been.
+    beside : BesideGuessing
+        Held-out answers beside always saying one class; where they are no better, none is listed.
 
     Examples
     --------
@@ -60,6 +67,19 @@ class LabelIssues:
     chances: FloatVector
     rate: float
     temperature: float
+    beside: BesideGuessing
+
+    @property
+    def reason(self) -> str:
+        """Why no label can be called wrong, or nothing."""
+        beside = self.beside
+        if beside.is_better or not beside.n_held_out:
+            return ""
+        return (
+            f"the data do not tell the classes apart: {beside.n_right} of {beside.n_held_out} "
+            f"held-out answers are right, {beside.n_usual} by always saying the most frequent "
+            "class; so no label can be called wrong"
+        )
 
     @property
     def expected(self) -> float:
@@ -75,15 +95,19 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
     :math:`q_c \propto p_c^{1/T}`. Both unknowns are fitted to the labels together,
 
     .. math:: \max_{\epsilon, T} \sum_i \log\left((1 - \epsilon)\, q_{i g_i} +
-              \tfrac{\epsilon}{k - 1} (1 - q_{i g_i})\right) - \tfrac12 (\log T)^2,
+              \tfrac{\epsilon}{k - 1} (1 - q_{i g_i})\right) - \tfrac12 (\log T)^2
+              + 5 \log(1 - \epsilon),
 
-    and a label is listed where its chance to be wrong,
+    the last term standing for five labels known to be right, and a label is listed where its chance
+    to be wrong,
 
     .. math:: \frac{\epsilon (1 - q_g)}{\epsilon (1 - q_g) + (k - 1)(1 - \epsilon)\, q_g},
 
-    is above one half. A learner that is often unsure explains its misses by T, and only misses
-    that it is too sure of for that raise :math:`\epsilon`: no threshold is set, and clean labels
-    give :math:`\epsilon` near zero and no list. The only label of a class is not judged, because
+    is above one half, the surest only, such that at most a quarter of the list is expected to be
+    right. A learner that is often unsure explains its misses by T, and only misses
+    that it is too sure of for that raise :math:`\epsilon`: clean labels give :math:`\epsilon` near
+    zero and no list. A learner that does no better on held-out labels than one class for all has no
+    say: nothing is listed. The only label of a class is not judged, because
     without it the others cannot know of the class.
 
     Parameters
@@ -104,9 +128,10 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
     l, k = found.shape  # noqa: E741 - as in the formula
     counts = np.bincount(codes, minlength=k)
     is_judged: BoolVector = counts[codes] > 1
-    if k < 2 or not is_judged.any():
+    beside = beside_guessing(codes[is_judged], found[is_judged].argmax(axis=1))
+    if k < 2 or not beside.is_better:
         nothing = np.zeros(0, dtype=np.intp)
-        return LabelIssues(nothing, nothing, nothing, np.zeros(0), np.zeros(l), 0.0, 1.0)
+        return LabelIssues(nothing, nothing, nothing, np.zeros(0), np.zeros(l), 0.0, 1.0, beside)
     temperature, rate = fitted_noise(codes[is_judged], found[is_judged])
     sharp = _sharpened(found, temperature)
     own = sharp[np.arange(l), codes]
@@ -114,6 +139,8 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
     sharp[np.arange(l), codes] = -1.0
     listed = np.flatnonzero(chances > _EVEN)
     listed = listed[np.argsort(-chances[listed], kind="stable")]
+    expected = np.cumsum(1 - chances[listed]) / np.arange(1, len(listed) + 1)
+    listed = listed[expected <= _FALSE]
     return LabelIssues(
         places[listed],
         codes[listed],
@@ -122,6 +149,7 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
         chances,
         rate,
         temperature,
+        beside,
     )
 
 
@@ -142,10 +170,11 @@ def fitted_noise(given: IndexVector, held_out: FloatMatrix) -> tuple[float, floa
     """
     others = held_out.shape[1] - 1
     best, found = -np.inf, (1.0, 0.0)
+    clean = _CLEAN * np.log1p(-_RATES)
     for temperature in _TEMPERATURES:
         own = _sharpened(held_out, temperature)[np.arange(len(given)), given]
         mixed = np.outer(1 - _RATES, own) + np.outer(_RATES / others, 1 - own)
-        gains = np.log(np.maximum(mixed, 1e-300)).sum(axis=1) - np.log(temperature) ** 2 / 2
+        gains = np.log(np.maximum(mixed, 1e-300)).sum(axis=1) + clean - np.log(temperature) ** 2 / 2
         place = int(gains.argmax())
         if gains[place] > best:
             best, found = float(gains[place]), (float(temperature), float(_RATES[place]))

@@ -86,6 +86,7 @@ class Checks:
             "issues": [
                 dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
             ],
+            "no_issues_because": self.labelling.issues.reason,
             "n_islands": int(learner.island_.max(initial=-1)) + 1,
             "n_on_islands": int((learner.island_ >= 0).sum()),
             "n_unreached": int((~learner.reached_).sum()),

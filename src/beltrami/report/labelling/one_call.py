@@ -1,6 +1,7 @@
 """`label`: the main job in one call."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -175,9 +176,7 @@ def unfitted(intake: Intake, settings: dict[str, Any], *, n_jobs: int | None) ->
 
 def _named(issues: SuspectLabels, intake: Intake) -> SuspectLabels:
     """Call suspected rows by the ids of the table."""
-    return SuspectLabels(
-        issues.rows, intake.ids[issues.rows], issues.given, issues.suggested, issues.scores
-    )
+    return replace(issues, names=intake.ids[issues.rows])
 
 
 def _facts(intake: Intake, settings: dict[str, Any]) -> dict[str, str]:
@@ -195,7 +194,7 @@ def _facts(intake: Intake, settings: dict[str, Any]) -> dict[str, str]:
         "labels": intake.counted.removeprefix("labels: "),
         "labels_from": "; ".join(intake.told) or "the data",
         "id_column": str(roles.id),
-        "features": f"{len(used)} column(s): {', '.join(used[:20])}" if used else "matrix",
+        "features": f"{len(used)} column(s): {', '.join(used)}" if used else "matrix",
         "treatment": "; ".join([*intake.features.notes, *left_out]) or "none",
         "parameters": ", ".join(f"{name}={value}" for name, value in told.items()),
         "seed": str(settings.get("random_state")),

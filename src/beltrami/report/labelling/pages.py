@@ -6,6 +6,7 @@ import numpy as np
 
 from beltrami.core.types import FloatVector
 from beltrami.embeddings.layout import layout_graph
+from beltrami.learners.front_door.summary import whole_percents
 from beltrami.report.page import Bin, Candidate, ClassRow, Island, Issue, Page, Question
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ def page_of(found: "Labelling", *, with_map: bool = True) -> Page:
     ids = intake.ids
     return Page(
         title=f"Labels for {intake.table.name}",
-        sentence=found.sentence,
+        sentence=found.headline,
+        evidence=found.evidence,
+        no_issues=found.issues.reason,
         counts=found.counts,
         ids=np.asarray(ids, dtype=object),
         positions=layout_graph(learner.graph_, random_state=0) if with_map else None,
@@ -142,6 +145,7 @@ def _class_rows(
 
 def _candidates(learner: Any) -> tuple[Candidate, ...]:
     report = learner.report_
+    rounded = whole_percents([one.weight for one in report.members])
     first = Candidate(
         "the answer: " + ("a mixture" if learner.method_ == "mixture" else report.members[0].title),
         1 - report.held_out_accuracy,
@@ -156,10 +160,10 @@ def _candidates(learner: Any) -> tuple[Candidate, ...]:
             one.error,
             one.standard_error,
             one.seconds,
-            one.note or (f"weight {one.weight:.0%}" if one.weight >= 0.005 else ""),
+            one.note or (f"weight {part} %" if part else ""),
             is_baseline=one.is_baseline,
         )
-        for one in report.members
+        for one, part in zip(report.members, rounded, strict=True)
     )
     return (first, *others)
 

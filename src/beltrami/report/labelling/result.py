@@ -1,6 +1,8 @@
 """The result of a labelling: every row with its label and confidence, as a table and in words."""
 
+import shlex
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.data.tables import write_table
 from beltrami.learners.front_door.classifier import ManifoldClassifier
 from beltrami.learners.front_door.replies import SuspectLabels
+from beltrami.learners.front_door.summary import percent
 from beltrami.learners.questions import Question
 from beltrami.report.labelling.intake import Intake
 
@@ -19,7 +22,7 @@ HUMAN, PROPAGATED, ABSTAINED, UNREACHED = "human", "propagated", "abstained", "u
 SOURCES = (HUMAN, PROPAGATED, ABSTAINED, UNREACHED)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Labelling:
     """Every row labelled, as far as that can be answered for.
 
@@ -47,6 +50,8 @@ class Labelling:
     {'rows': 100, 'given': 4, 'labelled': 96, 'abstained': 0, 'unreached': 0}
     >>> found.columns["label"][[40, 60]].tolist(), found.columns["source"][:2].tolist()
     (['small', 'large'], ['human', 'propagated'])
+    >>> found.headline
+    '96 rows labelled from your 4 labels, none left to you.'
     >>> len(found.questions), len(found.issues)
     (3, 0)
     """
@@ -125,38 +130,81 @@ class Labelling:
         return {"rows": len(self.intake.ids)} | dict(zip(names, found.tolist(), strict=True))
 
     @property
-    def sentence(self) -> str:
-        """The result in one sentence."""
-        counts, report = self.counts, self.learner.report_
-        text = f"Of {counts['rows']:,} rows you labelled {counts['given']:,}; "
-        if counts["labelled"]:
-            accuracy = self.learner.confidence_[self.source == 1].mean()
-            text += (
-                f"{counts['labelled']:,} more are labelled, with an expected accuracy of "
-                f"{accuracy:.0%}"
-            )
-        else:
-            text += "no other is labelled"
+    def headline(self) -> str:
+        """How many rows have a label now, and how many are left."""
+        counts = self.counts
         left = counts["abstained"] + counts["unreached"]
-        text += f", and {left:,} are left to you." if left else "."
-        if counts["labelled"] and report.n_held_out:
-            low, high = report.bounds
-            text += (
-                f" By {report.n_held_out} held-out labels, {low:.0%} to {high:.0%} of all answers "
-                "are right."
-            )
-        return text
+        if not counts["labelled"] and not left:
+            return f"All {counts['rows']:,} rows had a label."
+        return (
+            f"{_rows(counts['labelled']) if counts['labelled'] else 'No row'} labelled from {_labels(counts['given'])}, "
+            f"{f'{left:,}' if left else 'none'} left to you."
+        )
 
-    def lines(self) -> list[str]:
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """What is known of how right the labels are: what is estimated, and what was tested."""
+        report, risk = self.learner.report_, self.learner.risk
+        found: list[str] = []
+        if self.counts["given"] == self.counts["rows"]:
+            return ()
+        if self.counts["labelled"]:
+            right = float(self.learner.confidence_[self.source == 1].mean())
+            said = f"We expect {percent(right)} of them to be right"
+            if risk is not None:
+                said = f"You asked for at most {100 * risk:.3g} % wrong"
+            found.append(f"{said}; that is our estimate, not a measurement.")
+        elif risk is not None and self.counts["abstained"]:
+            found.append(f"No row is sure enough for at most {100 * risk:.3g} % wrong.")
+        if report.n_held_out:
+            low, high = report.bounds
+            found.append(
+                f"Tested on {report.n_held_out:,} of your labels, each hidden in turn, answers "
+                f"were right {percent(report.held_out_accuracy)} of the time ({100 * low:.0f} to "
+                f"{percent(high)})."
+            )
+        elif self.counts["labelled"]:
+            found.append("Nothing was tested: no class has two labels, so none could be hidden.")
+        return tuple(found)
+
+    @property
+    def sentence(self) -> str:
+        """The result in a few sentences."""
+        return " ".join([self.headline, *self.evidence])
+
+    def __repr__(self) -> str:
+        return f"<Labelling of {self.intake.table.name}: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        """Return the same as a small table, for a notebook."""
+        names = "".join(f"<th>{escape(name)}</th>" for name in self.counts)
+        cells = "".join(f"<td>{count:,}</td>" for count in self.counts.values())
+        warned = "".join(f"<li>{escape(line)}</li>" for line in self.learner.report_.warnings)
+        return (
+            f"<p><strong>{escape(self.headline)}</strong> {escape(' '.join(self.evidence))}</p>"
+            f"<table><thead><tr>{names}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
+            + (f"<ul>{warned}</ul>" if warned else "")
+        )
+
+    def lines(self, written: Path | None = None) -> list[str]:
         """Return the summary.
+
+        Parameters
+        ----------
+        written : Path or None, default=None
+            Where the labels are, for the command that proves them.
 
         Returns
         -------
         list of str
-            At most ten lines.
+            At most twelve lines.
         """
         counts, report = self.counts, self.learner.report_
-        found = [self.sentence, f"answered by: {report.verdict}"]
+        found = [self.sentence]
+        if counts["labelled"] and written is not None:
+            found.append(f"To prove it: beltrami audit {shlex.quote(str(written))}")
+        found += [f"! {line}" for line in report.warnings[:3]]
+        found.append(f"answered by: {report.verdict}")
         baseline = report.best_baseline
         if baseline is not None:
             own = 1 - report.held_out_accuracy
@@ -171,9 +219,9 @@ class Labelling:
             first = self.questions[0]
             found.append(
                 f"label next: {self.intake.ids[first.row]} ({first.reason}; settles about "
-                f"{first.settles:,} rows)"
+                f"{_rows(first.settles)})"
             )
-        return found + [f"! {line}" for line in report.warnings[:2]]
+        return found
 
     def write(self, path: Path | str) -> Path:
         """Write the result, atomically, in the format that the name ends in.
@@ -226,3 +274,11 @@ def _runners_up(
     second = rest.argmax(axis=1)
     lead = distributions[rows, first] - distributions[rows, second]
     return np.where(first < 0, -1, second), np.where(first < 0, 0.0, lead)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def _labels(count: int) -> str:
+    return "your 1 label" if count == 1 else f"your {count:,} labels"

@@ -12,7 +12,7 @@ from beltrami.data.tables import write_table
 from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
 from beltrami.embeddings.layout import layout_graph
 from beltrami.learners.front_door.seeing import Seen, seen
-from beltrami.report.figures import PICTURES, save_figure
+from beltrami.report.figures import PICTURES, as_written, save_figure
 from beltrami.report.labelling.intake import Intake
 
 
@@ -55,7 +55,8 @@ class DataMap:
         for number, name in enumerate(sorted(names)):
             own = known & np.array([str(value) == name for value in self.labels])
             colour = OKABE_ITO[number % len(OKABE_ITO)]
-            axes.scatter(x[own], y[own], s=24, color=colour, edgecolors="w", label=name)
+            shown = as_written(name)
+            axes.scatter(x[own], y[own], s=24, color=colour, edgecolors="w", label=shown)
         axes.set_aspect("equal")
         axes.set_axis_off()
         if names and len(names) <= 20:
@@ -75,7 +76,7 @@ class Clusters:
     numbers : ndarray of shape (n,)
         Group of each.
     conductances : ndarray of shape (k,)
-        How much of each group's weight leaves it; 0 is a clean cut.
+        Share of each group's ties that lead to other groups; 0 is a clean cut.
     """
 
     ids: NDArray[Any]
@@ -91,7 +92,7 @@ class Clusters:
         """Return the groups, one a line."""
         sizes = np.bincount(self.numbers)
         return [
-            f"group {number}: {size:,} rows, {share:.1%} of its weight leaves it"
+            f"group {number}: {size:,} rows, {share:.1%} of its ties lead to other groups"
             for number, (size, share) in enumerate(zip(sizes, self.conductances, strict=True))
         ]
 

@@ -206,6 +206,10 @@ class Page:
         What it takes to get the same result again.
     previews : ndarray of shape (n,) or None
         A short text per row, shown beside its id.
+    evidence : tuple of str, default=()
+        Sentences on how right the result is, under the first one.
+    no_issues : str, default=""
+        Why no given label can be called wrong, where the data do not tell.
     """
 
     title: str
@@ -229,6 +233,8 @@ class Page:
     warnings: tuple[str, ...]
     facts: dict[str, str]
     previews: NDArray[Any] | None = None
+    evidence: tuple[str, ...] = ()
+    no_issues: str = ""
 
     def __post_init__(self) -> None:
         n = len(self.ids)

@@ -3,12 +3,13 @@
 Two records enter; the largest difference and where it is leave. Part of layer 7.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from beltrami.core.files import read_json
 
 TOLERANCE = 1e-3
 """How far two numbers may be apart, as a share of the larger one or, below one, absolutely."""
@@ -72,7 +73,7 @@ def compared(name: str, folder: Path, other: Path) -> Agreement | None:
     paths = [place / f"{name}.json" for place in (folder, other)]
     if not all(path.exists() for path in paths):
         return None
-    first, second = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    first, second = (read_json(path) for path in paths)
     return agreement(name, first, second)
 
 

@@ -5,7 +5,6 @@ on one thread, so that its numbers do not depend on what runs beside it. Part of
 """
 
 import hashlib
-import json
 import multiprocessing
 import queue
 import time
@@ -16,7 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from beltrami.core.errors import BeltramiError, DatasetUnavailableError
+from beltrami.core.errors import BeltramiError, DatasetUnavailableError, InvalidInputError
+from beltrami.core.files import read_json
 from beltrami.core.progress import ProgressEvent, listen
 from beltrami.core.threads import thread_limit
 from beltrami.data.registry import dataset_file
@@ -48,8 +48,8 @@ def known_files(name: str, folder: Path, *, quick: bool) -> tuple[Path, ...]:
     """
     path = folder / f"{name}.json"
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        record = read_json(path)
+    except InvalidInputError:
         return ()
     if not isinstance(record, dict) or record.get("quick") is not quick:
         return ()

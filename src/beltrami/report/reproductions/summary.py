@@ -3,13 +3,13 @@
 A folder of records enters; rows, and a page made of them, leave. Part of layer 7.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from beltrami.core.files import read_json
 from beltrami.report.reproductions.cells import table_lines
 from beltrami.report.reproductions.evidence import claim_evidence, evidence_for
 from beltrami.report.reproductions.registry import REPRODUCTIONS
@@ -93,11 +93,7 @@ def records_in(folder: Path) -> dict[str, dict[str, Any]]:
         By name, in the order of the registry; those that are not there are left out.
     """
     paths = {name: folder / f"{name}.json" for name in REPRODUCTIONS}
-    return {
-        name: json.loads(path.read_text(encoding="utf-8"))
-        for name, path in paths.items()
-        if path.exists()
-    }
+    return {name: read_json(path) for name, path in paths.items() if path.exists()}
 
 
 def aims_of(name: str, record: Mapping[str, Any]) -> Iterator[Aim]:

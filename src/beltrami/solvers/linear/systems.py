@@ -8,6 +8,7 @@ import numpy as np
 
 from beltrami.core.backend import GroundedLaplacian, NumpyBackend
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError, SolverError
+from beltrami.core.memory import SCRATCH_BYTES, require_address_space
 from beltrami.core.progress import track
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, FloatVector, Seed
@@ -203,6 +204,7 @@ def _direct(problem: LinearProblem, right: FloatMatrix) -> Descent:
     from scipy.sparse.linalg import splu
 
     system, tied = problem.matrix, problem.matrix.diagonal
+    require_address_space(SCRATCH_BYTES, what=f"the sparse factorisation of {len(tied)} rows")
     # Any solution will do: its part along the null vector is removed afterwards.
     numbers, anchors = np.unique(problem.null.membership, return_index=True)
     anchors = anchors[numbers >= 0]

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import numpy as np
@@ -58,4 +59,39 @@ def test_unreadable_images_are_counted_and_named(tmp_path: Path) -> None:
 
 def test_folder_without_images_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="holds no image"):
+        read_table(tmp_path)
+
+
+POSTSCRIPT = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
+
+
+def test_only_the_formats_that_are_meant_are_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def started(*command: object, **_: object) -> None:
+        raise AssertionError(f"a program was started: {command}")
+
+    monkeypatch.setattr("subprocess.Popen", started)
+    monkeypatch.setattr("PIL.EpsImagePlugin.gs_binary", "gs")
+    (tmp_path / "a.png").write_bytes(POSTSCRIPT)
+    with pytest.raises(InvalidInputError, match=r"1 of 1 images.*cannot identify image file"):
+        read_table(tmp_path)
+
+
+def test_links_that_lead_nowhere_and_pipes_are_counted_and_named(tmp_path: Path) -> None:
+    save(tmp_path / "a.png", Image.new("L", (9, 9)))
+    (tmp_path / "b.png").symlink_to(tmp_path / "b.png")
+    (tmp_path / "c.png").symlink_to(tmp_path / "gone.png")
+    os.mkfifo(tmp_path / "d.png")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "up").symlink_to(tmp_path)
+    with pytest.raises(InvalidInputError, match=r"3 of 4 images.*b\.png \(a link that leads no"):
+        read_table(tmp_path)
+
+
+def test_names_that_are_not_utf8_are_counted_and_named(tmp_path: Path) -> None:
+    save(tmp_path / "a.png", Image.new("L", (9, 9)))
+    odd = os.fsencode(tmp_path) + b"/caf\xe9.png"
+    Path(os.fsdecode(odd)).write_bytes((tmp_path / "a.png").read_bytes())
+    with pytest.raises(InvalidInputError, match=r"1 of 2 images.*not in UTF-8.*Rename"):
         read_table(tmp_path)

@@ -1,5 +1,7 @@
 import errno
 import json
+import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from beltrami.core.errors import InvalidInputError
+from beltrami.core.errors import FormulaCellsWarning, InvalidInputError
 from beltrami.data.tables import read_table, write_table
+from beltrami.data.tables.writing import table_facts
 
 COLUMNS = {
     "id": np.array(["a", "b,c", 'd"e\nf'], dtype=object),
@@ -145,3 +148,36 @@ def test_numbers_and_texts_come_back_unchanged(
     write_table(path, columns, {})
     found = read_table(path).columns.to_pydict()
     assert found == {"i": integers, "f": floats, "t": words}
+
+
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "- a note", "\t=1"]
+NO_FORMULAS = ["-1", "+3.5", "-1e5", "-.5", "-12%", "-1.000,5", "-", "=", "a=b", "", None, " =1"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
+def test_cells_that_a_spreadsheet_would_run_are_announced_and_not_changed(
+    ending: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"o.{ending}"
+    labels = np.array([*FORMULAS, *NO_FORMULAS], dtype=object)
+    columns = {"id": np.arange(len(labels)) - 5, "label": labels, "=x": np.ones(len(labels))}
+    with pytest.warns(FormulaCellsWarning, match=r"\(7, such as '=x' in the column '=x'\)"):
+        write_table(path, columns, FACTS)
+    assert table_facts(path) == FACTS | {"formula_cells": "7, such as '=x' in the column '=x'"}
+    written = [str(one) for one in read_table(path).columns.column("label").to_pylist()]
+    assert written[: len(FORMULAS)] == FORMULAS
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_nothing_is_announced_where_nothing_would_run(ending: str, tmp_path: Path) -> None:
+    labels = [] if ending == "csv" else FORMULAS
+    column = np.array([*labels, *NO_FORMULAS], dtype=object)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write_table(tmp_path / f"o.{ending}", {"label": column, "x": -np.ones(len(column))}, FACTS)
+    assert "formula_cells" not in table_facts(tmp_path / f"o.{ending}")
+
+
+def test_facts_in_a_pipe_are_no_facts(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "t.csv.meta.json")
+    assert table_facts(tmp_path / "t.csv") == {}

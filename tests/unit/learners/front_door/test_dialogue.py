@@ -167,14 +167,22 @@ def test_an_audit_draws_accepted_rows_without_a_label(learner, digits):
     assert (by_row.n_checked, by_row.n_wrong) == (50, n_wrong)
 
 
-def test_answers_left_out_do_not_count(learner, digits):
+def test_answers_left_out_count_as_wrong(learner, digits):
     rows = learner.audit(20)
     truths = [None, *digits[1][rows[1:]]]
-    assert learner.certify(truths).n_checked == 19
-    assert (
-        learner.certify(dict(zip(rows[:5].tolist(), digits[1][rows[:5]], strict=True))).n_checked
-        == 5
-    )
+    found = learner.certify(truths)
+    assert (found.n_checked, found.n_blank) == (20, 1)
+    assert found.lower <= learner.certify(digits[1][rows]).lower
+
+
+def test_a_further_audit_draws_other_rows_and_adds_to_the_proof(learner, digits):
+    first = learner.audit(20)
+    assert learner.audit().tolist() == first.tolist()  # answers are due
+    learner.certify(digits[1][first])
+    second = learner.audit()
+    assert not set(first) & set(second)
+    found = learner.certify(digits[1][second])
+    assert (found.n_checked, found.look) == (40, 2)
 
 
 def test_answers_for_other_rows_are_refused(learner, digits):

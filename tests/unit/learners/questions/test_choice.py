@@ -50,6 +50,19 @@ def test_islands_that_no_label_reaches_come_first(islands):
     assert [question.settles for question in questions] == [30, 20]
 
 
+def test_an_island_that_only_a_bridge_joins_has_its_own_size(islands):
+    piece = np.where(np.arange(100) < 14, 0, -1)
+    questions = choose_questions(
+        islands, n=1, labelled=[40, 90], reached=piece < 0, piece=piece, candidates=range(14), rng=0
+    )
+    assert questions[0].reason == "on an island of 14 rows that no label reaches"
+
+
+def test_pieces_of_another_number_of_rows_are_refused(islands):
+    with pytest.raises(InvalidInputError, match="piece has shape .* 100 rows"):
+        choose_questions(islands, n=1, labelled=[1], piece=np.zeros(3, dtype=int))
+
+
 def test_a_tiny_island_waits_for_the_large_groups():
     sizes = [60, 60, 1]
     blocks = csr_array(block_diag([np.ones((size, size)) for size in sizes]))
@@ -186,4 +199,4 @@ def test_more_labels_than_are_compared_at_once_all_count(digits):
     basis = eigenbasis(graph, 30, kind="random_walk")
     (question,) = choose_questions(graph, n=1, labelled=np.arange(1, 1797), basis=basis, rng=0)
     assert (question.row, question.settles) == (0, 1)
-    assert question.reason == "stands for 1 row better than any label does"
+    assert question.reason == "1 row is closer to it than to any label"

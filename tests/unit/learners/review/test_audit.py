@@ -89,9 +89,24 @@ def test_the_sentence_never_rounds_a_promise_up():
     found = certify(59, 0, 41_200)
     assert 0.9505 < found.lower < 0.951
     assert found.sentence == (
-        "At least 95.0 % of the 41,200 accepted labels are right, at 95 % confidence: 0 of 59 "
-        "checked at random were wrong."
+        "At least 95.0 % of the 41,200 accepted labels are right, at 95 % confidence: of 59 "
+        "checked at random 0 were wrong."
     )
+
+
+def test_a_sentence_counts_wrong_and_blank_answers():
+    assert certify(60, 1, 500).sentence.endswith("of 60 checked at random 1 was wrong.")
+    assert certify(60, 1, 500, n_blank=4).sentence == (
+        "At least 83.8 % of the 500 accepted labels are right, at 95 % confidence: of 60 drawn at "
+        "random 1 was wrong and 4 left blank, which count as wrong. Without the blank ones: at "
+        "least 91.8 % of the labels on rows that you can judge."
+    )
+
+
+def test_the_bound_of_rows_that_can_be_judged_holds_for_any_number_of_them():
+    # The pool of such rows may have any size; the bound for one without end is below them all.
+    for pool, x in ((60, 0), (61, 2), (80, 5), (300, 1), (5000, 7)):
+        assert certify(60, x).lower <= certify(60, x, pool).lower + 1e-12
 
 
 def test_every_accepted_row_is_drawn_equally_often():
@@ -111,19 +126,6 @@ def test_a_draw_is_repeatable_and_never_larger_than_the_pool():
     assert draw_audit(rows, 7, 1).tolist() == draw_audit(rows, 7, 1).tolist()
     assert sorted(draw_audit(rows, 99, 0)) == rows.tolist()
     assert len(draw_audit([], 5, 0)) == 0
-
-
-def test_strata_get_their_shares():
-    rows, strata = np.arange(100), np.repeat(["a", "b", "c"], [70, 25, 5])
-    drawn = draw_audit(rows, 20, 0, strata=strata)
-    assert np.unique(strata[drawn], return_counts=True)[1].tolist() == [14, 5, 1]
-    assert len(np.unique(drawn)) == 20
-    assert sorted(draw_audit(rows, 200, 0, strata=strata)) == rows.tolist()
-    uneven = np.repeat(["a", "b", "c"], [70, 26, 4])
-    drawn = draw_audit(rows, 10, 0, strata=uneven)  # 7.0, 2.6 and 0.4 are wanted
-    assert np.unique(uneven[drawn], return_counts=True)[1].tolist() == [7, 3]
-    with pytest.raises(InvalidInputError, match="one stratum per row"):
-        draw_audit(rows, 5, strata=strata[:3])
 
 
 def test_the_safe_threshold_goes_down_while_answers_are_right():

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from beltrami import load_dataset, two_moons
 from beltrami.core.errors import InvalidInputError
 from beltrami.learners import GraphRegularizedClassifier
 from beltrami.learners.review.issues import find_label_issues, fitted_noise
@@ -99,7 +100,8 @@ def test_the_fit_is_the_best_on_its_grid():
     def gain(T, e):
         q = np.maximum(p, 1e-6) ** (1 / T)
         own = (q / q.sum(axis=1, keepdims=True))[np.arange(200), codes]
-        return np.log((1 - e) * own + e / 2 * (1 - own)).sum() - np.log(T) ** 2 / 2
+        likely = np.log((1 - e) * own + e / 2 * (1 - own)).sum()
+        return likely - np.log(T) ** 2 / 2 + 5 * np.log(1 - e)
 
     best = gain(temperature, rate)
     for factor in (0.7, 1.4):
@@ -120,6 +122,56 @@ def test_flipped_labels_of_two_clouds_are_found_by_leaving_them_out():
     held_out /= held_out.sum(axis=1, keepdims=True)
     found = find_label_issues(left.rows, left.targets.argmax(axis=1), held_out)
     assert sorted(found.rows) == flipped
+
+
+def test_a_learner_that_knows_nothing_calls_no_label_wrong():
+    listed = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        codes, p = rng.integers(0, 2, 20), rng.dirichlet(np.full(2, 0.3), 20)  # sure of nothing true
+        found = find_label_issues(np.arange(20), codes, p)
+        listed += len(found.rows)
+        if not found.beside.is_better:
+            assert "do not tell the classes apart" in found.reason
+            assert f"{found.beside.n_right} of {found.beside.n_held_out} held-out" in found.reason
+    assert listed <= 0.01 * 40 * 20
+
+
+def test_the_list_is_expected_to_be_mostly_wrong_labels():
+    _, codes, p = sample(400, 4, 0.1, sure=0.3)
+    found = find_label_issues(np.arange(400), codes, p)
+    assert (1 - found.score).mean() <= 0.25
+    assert found.reason == ""
+
+
+@pytest.mark.parametrize("name", ["digits", "moons"])
+def test_most_flipped_labels_are_found_and_few_right_ones_listed(name):
+    rng = np.random.default_rng(0)
+    if name == "digits":
+        data = load_dataset("digits")
+        points, truth = data.points[:600], data.targets[:600]
+    else:
+        data = two_moons(400, noise=0.1, random_state=0)
+        points, truth = data.points, data.targets
+    listed = hits = n_wrong = n_clean = 0
+    for share in (0.0, 0.05):
+        rows = rng.choice(len(truth), 200, replace=False)
+        wrong = rng.choice(rows, round(share * 200), replace=False)
+        y = np.full(len(truth), -1)
+        y[rows] = truth[rows]
+        y[wrong] = (truth[wrong] + 1) % (truth.max() + 1)
+        left = GraphRegularizedClassifier(gamma="auto").fit(points, y)._left_out()
+        p = np.maximum(left.scores, 0)
+        p /= p.sum(axis=1, keepdims=True)
+        found = find_label_issues(left.rows, left.targets.argmax(axis=1), p)
+        if share == 0:
+            n_clean = len(found.rows)
+            continue
+        listed, n_wrong = len(found.rows), len(wrong)
+        hits = len(set(found.rows.tolist()) & set(wrong.tolist()))
+    assert n_clean <= 1
+    assert hits >= 0.8 * n_wrong
+    assert hits >= 0.8 * listed
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The result of one call: its columns, its words, its files, from any kind of table."""
 
 import json
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -54,8 +56,78 @@ def test_questions_have_ranks_and_other_rows_none(found):
 
 
 def test_the_sentence_counts(found):
-    assert found.sentence.startswith("Of 60 rows you labelled 12; 48 more are labelled, with an")
-    assert len(found.lines()) <= 10
+    assert found.headline == "48 rows labelled from your 12 labels, none left to you."
+    assert found.sentence.startswith(found.headline)
+    assert len(found.lines()) <= 12
+
+
+def test_the_sentence_tells_an_estimate_from_a_test(found):
+    estimate, tested = found.evidence
+    assert estimate.startswith("We expect ")
+    assert estimate.endswith("of them to be right; that is our estimate, not a measurement.")
+    assert tested == (
+        "Tested on 12 of your labels, each hidden in turn, answers were right 100 % of the time "
+        "(74 to 100 %)."
+    )
+
+
+def test_a_risk_is_not_sold_as_an_accuracy():
+    found = bt.label(columns(), risk=0.05, n_questions=0)
+    assert found.evidence[0] == (
+        "You asked for at most 5 % wrong; that is our estimate, not a measurement."
+    )
+    assert "95 %" not in found.headline + found.evidence[0]
+    assert found.lines(Path("my labels.csv"))[1] == "To prove it: beltrami audit 'my labels.csv'"
+
+
+def test_nothing_tested_is_said():
+    found = bt.label(columns(lambda i: i < 2), n_questions=0)
+    assert found.evidence[-1].startswith("Nothing was tested: no class has two labels")
+
+
+def test_guesses_are_announced_before_anything_else_is_praised():
+    table = columns(lambda i: i < 20) | {"x": np.random.default_rng(5).normal(size=N)}
+    found = bt.label(table, n_questions=0)
+    assert found.lines()[1].startswith("! ANSWERS MAY BE GUESSES")
+    assert len(found.issues) == 0
+    assert str(found.issues).startswith("the data do not tell the classes apart: ")
+
+
+def test_a_result_shows_itself_in_a_few_words(found):
+    assert repr(found).startswith("<Labelling of ")
+    assert found.sentence in repr(found)
+    assert len(repr(found)) < 500
+
+
+def test_a_notebook_shows_a_table_and_no_foreign_tag():
+    table = columns()
+    table["label"] = [value and f"<script>{value}" for value in table["label"]]
+    table["label"][0] = "<img src=x>"  # the only one of its class, so a warning names it
+    shown = bt.label(table, n_questions=0)._repr_html_()
+    assert shown.count("<table>") == 1
+    assert "<td>48</td>" in shown
+    assert "<img" not in shown
+    assert "&lt;img src=x&gt;" in shown
+
+
+def test_every_feature_is_among_the_facts():
+    rng = np.random.default_rng(0)
+    table = columns() | {f"c{i}": rng.normal(size=N) for i in range(30)}
+    assert "c29" in bt.label(table, n_questions=0).facts["features"]
+
+
+def test_the_front_door_pickles_to_a_few_times_its_data():
+    data = bt.load_dataset("digits")
+    points, truth = data.points[:600], data.targets[:600]
+    y = np.where(np.arange(600) < 60, truth, -1)
+    learner = bt.ManifoldClassifier(random_state=0).fit(points, y)
+    packed = pickle.dumps(learner)
+    assert len(packed) < 12 * points.nbytes
+    twin = pickle.loads(packed)
+    assert_array_equal(twin.predict_proba(points[:9]), learner.predict_proba(points[:9]))
+    twin.update([100], [int(truth[100])])
+    learner.update([100], [int(truth[100])])
+    assert_array_equal(twin.transduction_, learner.transduction_)
 
 
 def test_a_doubtful_given_label_has_a_margin_below_zero():
@@ -69,7 +141,7 @@ def test_a_doubtful_given_label_has_a_margin_below_zero():
 
 def test_a_table_with_every_label_says_so_without_a_number():
     found = bt.label(columns(lambda _: True), n_questions=3)
-    assert found.sentence == "Of 60 rows you labelled 60; no other is labelled."
+    assert found.sentence == "All 60 rows had a label."
     assert found.questions == ()
 
 
@@ -82,7 +154,7 @@ def test_rows_that_are_not_sure_enough_keep_a_guess():
     assert len(left) == found.counts["abstained"] > 0
     assert left["label"].isna().all()
     assert left["guess"].isin(["a", "b"]).all()
-    assert found.sentence.endswith(f"and {len(left)} are left to you.")
+    assert found.headline.endswith(f", {len(left)} left to you.")
 
 
 def test_an_island_without_a_label_is_not_accepted():

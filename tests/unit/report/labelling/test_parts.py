@@ -1,17 +1,14 @@
-"""Checks, suggestions, audits by file, shapes and the demonstration."""
-
-import json
+"""Checks, suggestions, shapes and the demonstration."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
-from beltrami.core.errors import InvalidInputError, NotDrawnWarning
+from beltrami.core.errors import InvalidInputError
 from beltrami.report.demo import demonstrate
 from beltrami.report.doctor import examined
 from beltrami.report.labelling import take_in
-from beltrami.report.labelling.audits import Pool
 from beltrami.report.labelling.checks import _equal_rows, checked
 from beltrami.report.labelling.shapes import clusters_of, eigenmap_of, map_of
 from beltrami.report.labelling.suggestions import suggestions
@@ -58,63 +55,6 @@ def test_suggestions_know_no_guess_before_two_classes():
     assert set(known.guesses) <= {"a", "b"}
     assert not {f"r{i}" for i in range(12)}.intersection(known.ids)
     assert len(known.records()) == 4
-
-
-def labels_file(tmp_path, content):
-    path = tmp_path / "labels.csv"
-    path.write_text("id,label,source\n" + content, encoding="utf-8")
-    return path
-
-
-def test_an_audit_counts_answers_however_numbers_are_written(tmp_path):
-    many = "".join(f"{10**7 + i},{i % 2}.0,propagated\n" for i in range(30))
-    pool = Pool.read(labels_file(tmp_path, many + "5,1.0,human\n"))
-    assert len(pool.ids) == 30
-    drawn = pool.drawn(10, random_state=0)
-    assert list(drawn) == ["id", "answer"]
-    assert set(drawn["id"]) <= {str(10**7 + i) for i in range(30)}
-    answers = tmp_path / "answers.csv"
-    rows = "".join(f"{name}.0,{int(name) % 2}\n" for name in drawn["id"][:6])
-    answers.write_text("id,answer\n" + rows + f"{drawn['id'][6]}.0,\n", encoding="utf-8")
-    found = pool.certified(answers, confidence=0.9)
-    assert (found.n_checked, found.n_wrong, found.n_accepted) == (6, 0, 30)
-
-
-def test_a_certificate_is_about_the_rows_that_were_drawn(tmp_path):
-    pool = Pool.read(labels_file(tmp_path, "".join(f"r{i},a,propagated\n" for i in range(50))))
-    drawn = pool.drawn(20, random_state=3)["id"].tolist()
-    others = [f"r{i}" for i in range(50) if f"r{i}" not in drawn]
-    answers = tmp_path / "answers.csv"
-
-    def certified(names, facts):
-        rows = "".join(f"{name},a\n" for name in names)
-        answers.write_text("id,answer\n" + rows, encoding="utf-8")
-        meta = tmp_path / "answers.csv.meta.json"
-        meta.unlink(missing_ok=True)
-        if facts is not None:
-            meta.write_text(json.dumps(facts), encoding="utf-8")
-        return pool.certified(answers, confidence=0.9)
-
-    facts = pool.facts(20, 3)
-    assert certified(drawn, facts).n_checked == 20
-    with pytest.raises(InvalidInputError, match=r"1 row.* not drawn and 1 of the rows"):
-        certified([*drawn[:-1], others[0]], facts)
-    with pytest.raises(InvalidInputError, match="20 row"):
-        certified(others[:20], facts)
-    with pytest.raises(InvalidInputError, match="5 of the rows drawn missing"):
-        certified(drawn[:15], facts)
-    with pytest.raises(InvalidInputError, match="drawn from other labels"):
-        certified(drawn, {**facts, "labels_sha256": "0"})
-    for unknown in (None, {"seed": "3"}, []):
-        with pytest.warns(NotDrawnWarning, match="says how its rows were drawn"):
-            certified(others[:5], unknown)
-
-
-def test_truth_values_in_an_audit_are_compared_as_written(tmp_path):
-    pool = Pool.read(labels_file(tmp_path, "1,true,propagated\n2,false,propagated\n"))
-    answers = tmp_path / "answers.csv"
-    answers.write_text("id,answer\n1,true\n2,no idea\n", encoding="utf-8")
-    assert pool.certified(answers, confidence=0.9).n_wrong == 1
 
 
 def test_shapes_follow_the_groups_of_the_data():

@@ -1,0 +1,1 @@
+"""What must never happen: false certificates, lost labels, half-written files."""

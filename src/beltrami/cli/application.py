@@ -1,0 +1,45 @@
+"""The commands, one file each, gathered into one application."""
+
+import typer
+
+from beltrami import __version__
+from beltrami.cli.audit import audit
+from beltrami.cli.check import check
+from beltrami.cli.cluster import cluster
+from beltrami.cli.demo import demo
+from beltrami.cli.doctor import doctor
+from beltrami.cli.embed import embed
+from beltrami.cli.label import label
+from beltrami.cli.map import draw_map
+from beltrami.cli.report import report
+from beltrami.cli.reproduce import reproduce
+from beltrami.cli.suggest import suggest
+
+app = typer.Typer(
+    name="beltrami",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Learn from a handful of labels, using the shape of the data.",
+)
+for command in (label, suggest, check, audit):
+    app.command()(command)
+app.command(name="map")(draw_map)
+for other in (report, embed, cluster, demo, doctor, reproduce):
+    app.command()(other)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"beltrami {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version and stop."
+    ),
+) -> None:
+    """Learn from a handful of labels, using the shape of the data."""
+    del version

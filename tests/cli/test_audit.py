@@ -1,0 +1,281 @@
+"""Audits through the command line: what must never be certified, and what a person may do."""
+
+import csv
+import gzip
+import json
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from beltrami.cli.__main__ import main
+
+N = 400
+
+
+class Desk:
+    """A person at a desk: a labels file, the truth, and the command."""
+
+    def __init__(self, folder, monkeypatch, capsys):
+        self.folder, self.truth = folder, {}
+        self._monkeypatch, self._capsys = monkeypatch, capsys
+        monkeypatch.chdir(folder)
+
+    def labels(self, said, truth, n=N):
+        self.truth = {f"r{i}": truth(i) for i in range(n)}
+        rows = [[f"r{i}", said(i), "propagated"] for i in range(n)]
+        self.write("labels.csv", [["id", "label", "source"], *rows, ["h", said(0), "human"]])
+
+    def write(self, name, rows):
+        with (self.folder / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
+
+    def run(self, *arguments):
+        """Return the exit code, and what was printed to stdout and to stderr."""
+        self._monkeypatch.setattr(sys, "argv", ["beltrami", "audit", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        said = self._capsys.readouterr()
+        return code, said.out, said.err
+
+    def draw(self, *arguments, name="a.csv"):
+        code, _, err = self.run("labels.csv", "-o", name, *arguments)
+        assert code == 0, err
+        with (self.folder / name).open(encoding="utf-8", newline="") as file:
+            return [row["id"] for row in csv.DictReader(file)]
+
+    def fill(self, rows, answer=None, name="a.csv"):
+        answer = answer or self.truth.get
+        self.write(name, [["id", "answer"], *([row, answer(row)] for row in rows)])
+
+    def certified(self, *arguments, name="a.csv"):
+        code, out, err = self.run("labels.csv", "--answers", name, "--json", *arguments)
+        assert code == 0, err
+        return json.loads(out)
+
+    def refused(self, *arguments, name="a.csv"):
+        before = {path: path.read_bytes() for path in self.folder.iterdir()}
+        said = []
+        for form in ([], ["--json"], ["-q"], ["-q", "--json"]):
+            code, out, err = self.run("labels.csv", "--answers", name, *arguments, *form)
+            assert (code, out) == (1, "")
+            assert err.startswith("beltrami: ")
+            assert "Traceback" not in err
+            said.append(err)
+        assert {path: path.read_bytes() for path in self.folder.iterdir()} == before
+        return said[0]
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch, capsys):
+    return Desk(tmp_path, monkeypatch, capsys)
+
+
+def accuracy(desk):
+    with (desk.folder / "labels.csv").open(encoding="utf-8", newline="") as file:
+        own = [row for row in csv.DictReader(file) if row["source"] == "propagated"]
+    return sum(row["label"] == desk.truth[row["id"]] for row in own) / len(own)
+
+
+def test_wrong_rows_left_blank_do_not_certify(desk):
+    desk.labels(lambda i: "ab"[i % 4 == 0], lambda i: "ab"[i % 4 < 2])
+    rows = desk.draw("-n", "60", "--seed", "1")
+    said = {f"r{i}": "ab"[i % 4 == 0] for i in range(N)}
+    desk.fill(rows, lambda row: desk.truth[row] if desk.truth[row] == said[row] else "")
+    found = desk.certified()
+    assert found["n_blank"] > 5
+    assert found["lower"] <= accuracy(desk)
+    assert f"{found['n_blank']} left blank, which count as wrong" in found["sentence"]
+    assert "rows that you can judge" in found["sentence"]
+    assert found["lower_judged"] > 0.8
+
+
+@pytest.mark.parametrize("word", ["none", "None", "NA", "null", "nan", "?", "N/A"])
+def test_a_class_called_like_a_gap_is_a_class(desk, word):
+    desk.labels(lambda i: "a" if i % 50 else word, lambda i: "a" if i % 2 else word)
+    desk.fill(desk.draw("-n", "60", "--seed", "1"))
+    found = desk.certified()
+    assert found["n_blank"] == 0
+    assert found["n_wrong"] > 15
+    assert found["lower"] <= accuracy(desk) < 0.53
+
+
+def test_rows_that_were_corrected_are_not_drawn_again(desk):
+    desk.labels(lambda i: "b" if i == 1 else "a", lambda i: "a" if i % 5 < 3 else "b")
+    first = desk.draw("-n", "60", "--seed", "0")
+    desk.fill(first)
+    before = desk.certified()
+    corrected = set(first)
+    rows = [[f"r{i}", desk.truth[f"r{i}"] if f"r{i}" in corrected else ("b" if i == 1 else "a"),
+             "propagated"] for i in range(N)]  # fmt: skip
+    desk.write("labels.csv", [["id", "label", "source"], *rows])
+    second = desk.draw("--seed", "0", name="b.csv")
+    assert not corrected & set(second)
+    desk.fill(second, name="b.csv")
+    found = desk.certified(name="b.csv")
+    assert (found["n_checked"], found["rounds"]) == (120, 2)
+    assert found["lower"] <= accuracy(desk)
+    assert before["lower"] < 0.65
+
+
+def test_classes_that_differ_as_texts_only_are_not_merged(desk):
+    desk.labels(lambda i: "1.5" if i % 2 else "1.50", lambda _: "1.50")
+    desk.fill(desk.draw("-n", "60", "--seed", "1"))
+    found = desk.certified()
+    assert found["n_wrong"] > 15
+    assert found["lower"] <= accuracy(desk) == 0.5
+
+
+def test_a_sample_picked_by_hand_is_refused_in_every_form(desk):
+    desk.labels(lambda i: "ab"[i == 0], lambda i: "a" if i % 2 else "b")
+    nice = [row for row, truth in desk.truth.items() if truth == "a"][:60]
+    desk.fill(nice)
+    assert "only such rows can prove anything" in desk.refused()
+    drawn = desk.draw("-n", "60", name="drawn.csv")
+    assert "not drawn" in desk.refused()
+    desk.fill([row for row in drawn if desk.truth[row] == "a"])
+    assert "rows drawn missing" in desk.refused()
+
+
+def good_desk(desk):
+    desk.labels(lambda i: "abc"[i % 3], lambda i: "abc"[i % 3])
+    rows = desk.draw("-n", "20", "--seed", "0")
+    desk.fill(rows)
+    return rows
+
+
+def record(desk):
+    return desk.folder / "labels.csv.audit.json"
+
+
+def edit(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "break_it",
+    [
+        lambda path: edit(path, '"n_pool": 400', '"n_pool": 40'),
+        lambda path: edit(path, '"answers": null', '"answers": "a"'),
+        lambda path: edit(path, '"seed": 0', '"seed": "x"'),
+        lambda path: edit(path, '"pool": 1,', ""),
+        lambda path: path.write_bytes(path.read_bytes()[:200]),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_text("[" * 100_000, encoding="utf-8"),
+        lambda path: path.write_text('{"format": 3}', encoding="utf-8"),
+        lambda path: path.write_text('{"seed": "nine"}', encoding="utf-8"),
+        lambda path: path.write_bytes(b"\xff\xfe\x00"),
+    ],
+)
+def test_a_record_that_was_edited_or_cut_short_is_refused(desk, break_it):
+    good_desk(desk)
+    break_it(record(desk))
+    said = desk.refused()
+    assert "labels.csv.audit.json" in said
+    assert "begin a new audit" in said
+
+
+def test_a_record_of_another_format_says_so(desk):
+    good_desk(desk)
+    edit(record(desk), "beltrami audit, version 1", "beltrami audit, version 9")
+    assert "'beltrami audit, version 9'" in desk.refused()
+
+
+def test_labels_that_changed_since_the_draw_are_refused(desk):
+    good_desk(desk)
+    edit(desk.folder / "labels.csv", "r7,b", "r7,c")
+    said = desk.refused()
+    assert "has changed since the rows in 'a.csv' were drawn" in said
+    assert "beltrami audit labels.csv" in said
+
+
+def test_a_record_of_other_labels_is_refused(desk):
+    good_desk(desk)
+    kept = record(desk).read_bytes()
+    desk.labels(lambda i: "abc"[i % 3], lambda i: "abc"[i % 3], n=N + 5)
+    record(desk).write_bytes(kept)
+    assert "has changed since" in desk.refused()
+
+
+def test_answers_twice_for_strange_rows_and_strange_classes_are_refused(desk):
+    rows = good_desk(desk)
+    desk.write("a.csv", [["id", "answer"], *([row, "a"] for row in [*rows, rows[0]])])
+    assert f"holds ids more than once: {rows[0]!r}" in desk.refused()
+    desk.fill([*rows[1:], "zzz"], lambda _: "a")
+    assert "1 row(s) that were not drawn and 1 of the 20 rows drawn missing" in desk.refused()
+    desk.fill(rows, lambda row: "A" if row == rows[3] else desk.truth[row])
+    said = desk.refused()
+    assert f"'A' for row {rows[3]!r}" in said
+    assert "--other 'A'" in said
+    assert desk.certified("--other", "A")["n_wrong"] == 1
+    desk.write("a.csv", [["id", "reply"], [rows[0], "a"]])
+    assert "no column 'answer'" in desk.refused()
+    desk.write("a.csv", [["id", "answer"], *([row, ""] for row in rows)])
+    assert "'answer' of 'a.csv' is empty" in desk.refused()
+    (desk.folder / "a.csv").write_text('id,answer\nr1,"a\n', encoding="utf-8")
+    assert "broken" in desk.refused()
+
+
+def test_answers_that_were_certified_do_not_change_but_blanks_are_filled_in(desk):
+    rows = good_desk(desk)
+    desk.fill(rows, lambda row: "" if row == rows[0] else desk.truth[row])
+    assert desk.certified()["n_blank"] == 1
+    desk.fill(rows)
+    assert desk.certified()["n_blank"] == 0
+    desk.fill(rows, lambda _: "a")
+    assert "differ from those given before" in desk.refused()
+
+
+def test_a_lost_sheet_is_given_again_with_the_same_rows(desk):
+    desk.labels(lambda i: "abc"[i % 3], lambda i: "abc"[i % 3])
+    first = desk.draw("-n", "20")
+    assert desk.draw(name="again.csv") == first
+    assert json.loads(record(desk).read_text(encoding="utf-8"))["rounds"][1:] == []
+    assert desk.run("labels.csv", "-n", "30", "-o", "x.csv")[0] == 1
+
+
+def test_two_draws_differ_unless_a_seed_is_given(desk):
+    drawn = []
+    for _ in range(2):
+        desk.labels(lambda i: "abc"[i % 3], lambda i: "abc"[i % 3])
+        record(desk).unlink(missing_ok=True)
+        drawn.append(desk.draw("-n", "20", name=f"{len(drawn)}.csv"))
+    assert drawn[0] != drawn[1]
+
+
+def test_what_is_missing_is_said(desk):
+    good_desk(desk)
+    assert "95 % is not proved" in desk.run("labels.csv", "--answers", "a.csv")[1]
+    found = desk.certified()
+    assert found["n_further_answers"] % 20 == 0
+    assert found["n_further_answers"] > 0
+    assert desk.certified("--target", "0.5")["is_proved"] is True
+    assert "target=2.0" in desk.refused("--target", "2")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "tsv.gz"])
+def test_labels_of_any_kind_are_audited_as_texts(desk, ending):
+    ids, label = [str(i) for i in range(60)], [i % 3 for i in range(60)]
+    path = desk.folder / f"labels.{ending}"
+    if ending == "parquet":
+        pq.write_table(pa.table({"id": ids, "label": label, "source": ["propagated"] * 60}), path)
+    elif ending == "jsonl":
+        rows = [{"id": i, "label": i % 3, "source": "propagated"} for i in range(60)]
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    else:
+        rows = "".join(f"{i}\t{i % 3}\tpropagated\n" for i in range(60))
+        path.write_bytes(gzip.compress(("id\tlabel\tsource\n" + rows).encode()))
+    assert desk.run(path.name, "-n", "10", "-o", "a.csv")[0] == 0
+    assert (desk.folder / f"{path.name}.audit.json").exists()
+    with (desk.folder / "a.csv").open(encoding="utf-8", newline="") as file:
+        drawn = [row["id"] for row in csv.DictReader(file)]
+    desk.fill(drawn, lambda row: str(int(row) % 3))
+    code, out, err = desk.run(path.name, "--answers", "a.csv", "--json")
+    assert code == 0, err
+    assert json.loads(out)["n_wrong"] == 0
