@@ -35,7 +35,8 @@ CASES = {
     "emoji": ["\U0001f98a", "\u2764\ufe0f", "\u540d\u524d"],
     "inner and outer spaces": [" a", "a ", "a", "a b", "a  b"],
     "quotes and delimiters": ['say "hi"', "a,b", "a;b", "x\ty", "line\nbreak"],
-    "dates": ["2020-01-01", "2020-01-02", "x"],
+    "dates": ["2020-01-01", "2020-01-02"],
+    "times": ["2020-01-01T10:00:00Z", "2020-01-01 10:00:00", "2020-01-01T10:00"],
     "formulas": ["=1+1", "@x", "-x"],
 }
 ONLY_TYPED = {
