@@ -126,7 +126,7 @@ def test_odd_outputs_are_refused_before_any_work(tmp_path):
     for name, reason in (("pipe", "no regular"), ("loop", "circle"), ("side", "no regular")):
         with pytest.raises(InvalidInputError, match=reason):
             table_target("data.csv", tmp_path / f"{name}.csv", "word", ())
-    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv"))
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xe9.csv"))
     with pytest.raises(InvalidInputError, match="not in UTF-8"):
         table_target("data.csv", odd, "word", ())
 

@@ -1,0 +1,1 @@
+"""What commands leave behind when they are killed."""
