@@ -178,6 +178,16 @@ def test_a_signal_during_imports_is_one_line(module, number, code, word, tmp_pat
     assert {path.name for path in tmp_path.iterdir()} == {"data.csv"}
 
 
+def test_the_exit_code_of_an_interruption_inside_executed_text_is_the_same(tmp_path):
+    """Such as in dataclasses, where Python itself would go on to end the process by the signal."""
+    kill = "os.kill(os.getpid(), number)"
+    executed = f'exec("{kill}\\nfor _ in range(99): pass", globals())'
+    (tmp_path / "trap.py").write_text(TRAP.replace(kill, executed))
+    script = [sys.executable, "-m", "trap", "typer", "2", "doctor"]
+    done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (INTERRUPTED, 1), done.stderr
+
+
 HALF = """
 import os, signal, sys
 from beltrami.cli.__main__ import main
