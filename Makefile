@@ -8,7 +8,7 @@ ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
 endif
 
-.PHONY: demo test test-minimum lint types layers unit bench contest manifold mbed separation door figures docs clean help
+.PHONY: demo test test-minimum fuzz kills lint types layers unit bench contest manifold mbed separation door figures docs clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -90,6 +90,9 @@ door: $(VENV)/.checks  ## The front door: beside every method and peer, question
 	$(BIN)/python -m benchmarks.front_door.suspects
 	$(BIN)/python -m benchmarks.front_door.layouts
 	$(BIN)/python -m benchmarks.front_door.scale
+
+kills: $(VENV)/.checks  ## Commands killed at random moments: what they leave behind
+	$(BIN)/python -m benchmarks.robustness.kills
 
 figures: $(VENV)/.installed  ## Every table and figure of the papers; takes an hour
 	$(BIN)/beltrami reproduce all --out out/figures

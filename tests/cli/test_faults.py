@@ -126,7 +126,7 @@ def test_odd_outputs_are_refused_before_any_work(tmp_path):
     for name, reason in (("pipe", "no regular"), ("loop", "circle"), ("side", "no regular")):
         with pytest.raises(InvalidInputError, match=reason):
             table_target("data.csv", tmp_path / f"{name}.csv", "word", ())
-    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv"))
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xe9.csv"))
     with pytest.raises(InvalidInputError, match="not in UTF-8"):
         table_target("data.csv", odd, "word", ())
 
@@ -176,6 +176,16 @@ def test_a_signal_during_imports_is_one_line(module, number, code, word, tmp_pat
     assert done.stderr.strip() == f"beltrami: {word}; nothing is left half written."
     assert done.returncode == code
     assert {path.name for path in tmp_path.iterdir()} == {"data.csv"}
+
+
+def test_the_exit_code_of_an_interruption_inside_executed_text_is_the_same(tmp_path):
+    """Such as in dataclasses, where Python itself would go on to end the process by the signal."""
+    kill = "os.kill(os.getpid(), number)"
+    executed = f'exec("{kill}\\nfor _ in range(99): pass", globals())'
+    (tmp_path / "trap.py").write_text(TRAP.replace(kill, executed))
+    script = [sys.executable, "-m", "trap", "typer", "2", "doctor"]
+    done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (INTERRUPTED, 1), done.stderr
 
 
 HALF = """

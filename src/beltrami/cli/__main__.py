@@ -19,6 +19,10 @@ TERMINATED = 143
 _ENDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
 
+class _InterruptionError(KeyboardInterrupt):
+    """Ctrl-C; a process that has seen the plain one may end by the signal, without a code."""
+
+
 def main() -> None:
     """Run the command line.
 
@@ -57,7 +61,7 @@ def _stops_heard() -> Iterator[list[int]]:
 
     def interrupt(*_: Any) -> NoReturn:
         heard.append(INTERRUPTED)
-        raise KeyboardInterrupt
+        raise _InterruptionError
 
     def terminate(*_: Any) -> NoReturn:
         heard.append(TERMINATED)

@@ -91,7 +91,7 @@ def test_links_that_lead_nowhere_and_pipes_are_counted_and_named(tmp_path: Path)
 
 def test_names_that_are_not_utf8_are_counted_and_named(tmp_path: Path) -> None:
     save(tmp_path / "a.png", Image.new("L", (9, 9)))
-    odd = os.fsencode(tmp_path) + b"/caf\xe9.png"
+    odd = os.fsencode(tmp_path) + b"/odd\xe9.png"
     Path(os.fsdecode(odd)).write_bytes((tmp_path / "a.png").read_bytes())
     with pytest.raises(InvalidInputError, match=r"1 of 2 images.*not in UTF-8.*Rename"):
         read_table(tmp_path)
