@@ -158,7 +158,8 @@ def forecast_lines(
         One line, or none.
     """
     given = [value for value in intake.labels if value is not None]
-    job = Forecast(*intake.points.shape, len(given), len(set(given)))
+    n_rows, n_columns = intake.points.shape
+    job = Forecast(n_rows, n_columns, len(given), len(set(given)))
     seconds = job.seconds(
         time_budget=settings["time_budget"], has_questions=n_questions > 0, has_page=has_page
     )
