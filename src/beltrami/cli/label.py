@@ -60,6 +60,7 @@ def label(
     Example: beltrami label data.csv --label category -o labels.csv --report report.html
     """
     from beltrami.report.labelling import labelled
+    from beltrami.report.labelling.one_call import forecast_lines
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(
@@ -84,6 +85,7 @@ def label(
         intake = reading.read(source)
         voice.tell(intake.lines())
         settings = {"method": method, "risk": risk, "time_budget": budget, "random_state": seed}
+        voice.tell(forecast_lines(intake, settings, n_questions=ask, has_page=page is not None))
         found = labelled(intake, settings, n_questions=ask, n_jobs=jobs)
         voice.detail(found.learner.report_.lines())
         written = [found.write(target)]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
@@ -298,7 +299,7 @@ def class_sources(labeled: Labeled, component: NDArray[Any], n_components: int) 
 def _with_unit_weights(graph: Graph) -> Graph:
     """Return the graph in units of its heaviest edge."""
     heaviest = float(graph.weights.data.max(initial=0.0))
-    return Graph(graph.weights / heaviest) if heaviest > 0 else graph
+    return Graph(csr_array(graph.weights / heaviest)) if heaviest > 0 else graph
 
 
 def _checked_steps(n_steps: Any) -> int | None:

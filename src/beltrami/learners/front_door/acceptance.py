@@ -33,6 +33,38 @@ def checked_risk(risk: Any) -> float | None:
     )
 
 
+def nothing_accepted(
+    confidence: FloatVector, accepted: BoolVector, given: IndexVector, risk: float | None
+) -> tuple[str, ...]:
+    """Say why no label is accepted beside those that were given, where that is for the risk.
+
+    Parameters
+    ----------
+    confidence : ndarray of shape (n,)
+        Calibrated.
+    accepted : ndarray of shape (n,)
+        As `accepted_rows` returned.
+    given : ndarray of shape (l,)
+        Rows with a label of the user's.
+    risk : float or None
+        As asked for.
+
+    Returns
+    -------
+    tuple of str
+        One sentence, or none.
+    """
+    others = np.ones(len(accepted), dtype=bool)
+    others[given] = False
+    if risk is None or not others.any() or accepted[others].any():
+        return ()
+    return (
+        f"no label is accepted beside those given: risk={risk:g} asks for {1 - risk:.1%} right, "
+        f"and the surest row has {confidence[others].max():.1%}. The guesses are there; label more "
+        "rows, or allow a larger risk (--risk).",
+    )
+
+
 def accepted_rows(
     confidence: FloatVector, eligible: BoolVector, given: IndexVector, risk: float | None
 ) -> BoolVector:

@@ -1,12 +1,28 @@
 """What may be tried: by the method asked for, by seconds and by rows, with the reason."""
 
 import numbers
+from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from beltrami.core.errors import InvalidInputError
 
-MOST_ROWS = {"eigenfunctions": 300_000, "laplacian_rls": 2500, "laplacian_svc": 2500}
+MOST_ROWS = {"eigenfunctions": 100_000, "laplacian_rls": 2500, "laplacian_svc": 2500}
 """Rows up to which a candidate is tried when the choice is ours."""
+
+
+_SPENT = "not tried: the time budget"
+
+
+class Tried(Protocol):
+    """What is known of a candidate after it was tried, or not."""
+
+    @property
+    def title(self) -> str:
+        """For a person to read."""
+
+    @property
+    def note(self) -> str:
+        """Why it was left out, or nothing."""
 
 
 class Named(Protocol):
@@ -91,8 +107,33 @@ def excuse(
     str
         The reason; empty for a candidate that is to be tried.
     """
-    if budget is not None and spent > budget and has_answer and name != method:
-        return f"not tried: the time budget of {budget:g} s was spent"
     if method == "auto" and n_rows > MOST_ROWS.get(name, n_rows):
         return f"not tried above {MOST_ROWS[name]:,} rows: it takes too long"
+    if budget is not None and spent > budget and has_answer and name != method:
+        return f"{_SPENT} of {budget:g} s was spent"
     return ""
+
+
+def left_out_for_time(members: Sequence[Tried]) -> tuple[str, ...]:
+    """Say which candidates were left out because the time was spent.
+
+    Parameters
+    ----------
+    members : sequence of evidence
+        One for each candidate.
+
+    Returns
+    -------
+    tuple of str
+        One sentence, or none.
+    """
+    late = [one for one in members if one.note.startswith(_SPENT)]
+    if not late:
+        return ()
+    names = ", ".join(one.title for one in late)
+    return (
+        f"{len(late)} of {len(members)} methods were left out for time ({names}): "
+        f"{late[0].note.removeprefix('not tried: ')} before they were begun. The others answer "
+        "alone, and another machine may choose otherwise; a larger time_budget (--budget) tries "
+        "all.",
+    )

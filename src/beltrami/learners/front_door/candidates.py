@@ -4,6 +4,7 @@ A view of the data and labels enter; logits, one column per class, leave. Learne
 share it. Part of layer 6.
 """
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ NEVER = -30.0
 """Logit of a class that a learner has no label of."""
 
 _LEAST_SHARE = 1e-4
+_MANY_ROWS = 20_000
 _ENOUGH = 4
 """Labels of a class, typically, from which leaving one out does not tilt the rest against it."""
 
@@ -132,6 +134,8 @@ class GraphCandidate(Candidate):
         would take long, once classes have some labels.
     settled : tuple of str, default=()
         Parameters that it chooses, and that are kept while labels are held out.
+    settled_if_many : tuple of str, default=()
+        The same, above 20,000 rows only, where to choose again takes long.
     twin : GraphCandidate or None, default=None
         A kernel machine fitted before, whose kernels serve this one too.
     """
@@ -145,10 +149,12 @@ class GraphCandidate(Candidate):
         are_shares: bool,
         has_exact: bool = False,
         settled: tuple[str, ...] = (),
+        settled_if_many: tuple[str, ...] = (),
         twin: "GraphCandidate | None" = None,
     ) -> None:
         self.name, self.title, self._has_exact, self._twin = name, title, has_exact, twin
-        self._make, self._are_shares, self._settled = make, are_shares, settled
+        self._make, self._are_shares = make, are_shares
+        self._settled, self._settled_if_many = settled, settled_if_many
         self._learner: Any = None
 
     def fit(self, view: View, labeled: Labeled) -> FloatMatrix:
@@ -174,19 +180,17 @@ class GraphCandidate(Candidate):
             place = order[np.searchsorted(left_out.rows, judged.rows, sorter=order)]
             return self._logits(left_out.scores[place], left_out.scores[place])
         found = np.zeros(judged.targets.shape)
-        settings = {name: getattr(learner, name) for name in self._settled}
+        # A copy learns from fewer labels: what the learner holds of all of them stays.
+        other = copy.copy(learner)
         # What was chosen by all labels is kept while some are put aside: to choose again, fold by
         # fold, would cost far more than the rest and changes little.
-        learner.set_params(**{name: getattr(learner, f"{name}_") for name in self._settled})
-        try:
-            for rest, aside in folds(labeled):
-                learner.fit_labels(*spread_labels(view, rest))
-                rows = judged.rows[aside]
-                shares = learner.label_distributions_[rows]
-                found[aside] = self._logits(learner.scores_[rows], shares)
-            learner.fit_labels(*spread_labels(view, labeled))
-        finally:
-            learner.set_params(**settings)
+        is_many = view.graph.n_nodes > _MANY_ROWS
+        kept = self._settled + (self._settled_if_many if is_many else ())
+        other.set_params(**{name: getattr(learner, f"{name}_") for name in kept})
+        for rest, aside in folds(labeled):
+            other.fit_labels(*spread_labels(view, rest))
+            rows = judged.rows[aside]
+            found[aside] = self._logits(other.scores_[rows], other.label_distributions_[rows])
         return found
 
     def at(self, points: Points, plain: Points) -> FloatMatrix:  # noqa: ARG002

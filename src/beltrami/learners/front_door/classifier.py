@@ -10,8 +10,8 @@ from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Points, Seed
 from beltrami.graph.model import Graph
 from beltrami.learners.classification import softmax
-from beltrami.learners.front_door.acceptance import accepted_rows, checked_risk
-from beltrami.learners.front_door.budget import checked_budget
+from beltrami.learners.front_door.acceptance import accepted_rows, checked_risk, nothing_accepted
+from beltrami.learners.front_door.budget import checked_budget, left_out_for_time
 from beltrami.learners.front_door.committee import Committee
 from beltrami.learners.front_door.dialogue import LabellingDialogue
 from beltrami.learners.front_door.islands import islands_of
@@ -39,7 +39,7 @@ class ManifoldClassifier(LabellingDialogue):
     says what was tried and who answers; print it.
 
     Cost: that of the graph and of the candidates. Above 2,500 rows the kernel machines are not
-    tried, above 300,000 neither are eigenfunctions; what remains grows as the graph does.
+    tried, above 100,000 neither are eigenfunctions; what remains grows as the graph does.
 
     Parameters
     ----------
@@ -57,7 +57,8 @@ class ManifoldClassifier(LabellingDialogue):
         Largest expected share of wrong ones among the labels that are accepted: the least sure
         rows are set aside until it holds. None accepts all that a label reaches.
     time_budget : float or None, default=None
-        Seconds after which no further candidate is begun; results then depend on the machine.
+        Seconds after which no further candidate is begun; results then depend on the machine. The
+        first is always tried, and ``report_`` says which were left out.
     unlabeled : object, default="auto"
         What marks an unlabelled row: -1 among integers, None, NaN, pandas.NA or "" elsewhere.
         None means that all rows are labelled, so that -1 is a class.
@@ -218,7 +219,9 @@ class ManifoldClassifier(LabellingDialogue):
         others = np.ones(len(self.reached_), dtype=bool)
         others[labeled.rows] = False
         counted = self.confidence_[others] if others.any() else self.confidence_
-        warned = doubts(
+        warned = left_out_for_time(answer.members)
+        warned += nothing_accepted(self.confidence_, self.accepted_, labeled.rows, self.risk)
+        warned += doubts(
             labeled.targets.sum(axis=0),
             self.label_distributions_.mean(axis=0),
             tuple(map(str, self.classes_)),

@@ -26,9 +26,10 @@ from beltrami.solvers.eigen import eigenbasis
 from beltrami.solvers.model import Basis
 
 _VECTORS = 150
-_FEWER_VECTORS = 60
-_MANY_ROWS = 300_000
-"""Eigenvectors that questions are chosen by, and fewer of them above so many rows."""
+_FEWER_VECTORS = 30
+_FINE, _ROUGH = 1e-3, 0.05
+_MANY_ROWS = 100_000
+"""Eigenvectors that questions are chosen by, and fewer and rougher ones above so many rows."""
 
 
 class LabellingDialogue(GraphClassifier):
@@ -176,9 +177,11 @@ class LabellingDialogue(GraphClassifier):
         """Return eigenvectors of the graph, computed once."""
         graph = self.graph_
         if self._basis is None:
-            wanted = _VECTORS if graph.n_nodes <= _MANY_ROWS else _FEWER_VECTORS
+            wanted, tol = _VECTORS, _FINE
+            if graph.n_nodes > _MANY_ROWS:
+                wanted, tol = _FEWER_VECTORS, _ROUGH
             count = min(wanted, graph.n_nodes)
-            self._basis = eigenbasis(graph, count, kind="random_walk", random_state=0)
+            self._basis = eigenbasis(graph, count, kind="random_walk", tol=tol, random_state=0)
         return self._basis
 
     def label_issues(self) -> SuspectLabels:

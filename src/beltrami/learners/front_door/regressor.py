@@ -10,7 +10,7 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Se
 from beltrami.data.labels import encode_values
 from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.model import Graph
-from beltrami.learners.front_door.budget import checked_budget
+from beltrami.learners.front_door.budget import checked_budget, left_out_for_time
 from beltrami.learners.front_door.rows import checked_rows
 from beltrami.learners.front_door.seeing import seen
 from beltrami.learners.front_door.value_committee import ValueCommittee
@@ -30,7 +30,7 @@ class ManifoldRegressor(GraphRegressor):
     both that see no graph. ``report_`` says what was tried and who answers; print it.
 
     Cost: that of the graph and of the candidates. Above 2,500 rows Laplacian least squares are not
-    tried, above 300,000 neither are eigenfunctions.
+    tried, above 100,000 neither are eigenfunctions.
 
     Parameters
     ----------
@@ -203,7 +203,8 @@ class ManifoldRegressor(GraphRegressor):
             repr(self.graph_),
             self._answer.members,
             n_held_out,
-            value_doubts(n_held_out, first.r2, int((~self.reached_).sum())),
+            left_out_for_time(self._answer.members)
+            + value_doubts(n_held_out, first.r2, int((~self.reached_).sum())),
         )
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from beltrami.core.types import Seed
 from beltrami.learners.front_door.classifier import ManifoldClassifier
+from beltrami.learners.front_door.forecast import Forecast
 from beltrami.learners.front_door.replies import SuspectLabels
 from beltrami.report.labelling.intake import Intake, take_in
 from beltrami.report.labelling.result import Labelling
@@ -145,6 +146,36 @@ def labelled(
     return Labelling(
         intake, learner, questions, _named(learner.label_issues(), intake), _facts(intake, settings)
     )
+
+
+def forecast_lines(
+    intake: Intake, settings: dict[str, Any], *, n_questions: int, has_page: bool
+) -> list[str]:
+    """Say how long the labelling will take, where that is long.
+
+    Parameters
+    ----------
+    intake : Intake
+        The table.
+    settings : dict
+        Parameters of `ManifoldClassifier`.
+    n_questions : int
+        Rows to suggest; 0 for none.
+    has_page : bool
+        Whether the report is written too.
+
+    Returns
+    -------
+    list of str
+        One line, or none.
+    """
+    given = [value for value in intake.labels if value is not None]
+    n_rows, n_columns = intake.points.shape
+    job = Forecast(n_rows, n_columns, len(given), len(set(given)))
+    seconds = job.seconds(
+        time_budget=settings["time_budget"], has_questions=n_questions > 0, has_page=has_page
+    )
+    return [line for line in [job.line(seconds)] if line]
 
 
 def unfitted(intake: Intake, settings: dict[str, Any], *, n_jobs: int | None) -> ManifoldClassifier:

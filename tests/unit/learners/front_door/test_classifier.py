@@ -230,3 +230,25 @@ def test_a_label_of_weight_zero_is_no_label(digits, y):
     learner = ManifoldClassifier("poisson").fit(digits[0], y, sample_weight=weights)
     fewer = ManifoldClassifier("poisson").fit(digits[0], np.where(np.arange(240) < 30, y, -1))
     np.testing.assert_allclose(learner.label_distributions_, fewer.label_distributions_)
+
+
+def test_a_tiny_time_budget_labels_all_rows_and_says_what_was_left_out(digits, y):
+    learner = ManifoldClassifier(random_state=0, time_budget=0.001).fit(digits[0], y)
+    assert learner.method_ == "poisson"
+    assert learner.accepted_.all()
+    assert (learner.transduction_ == digits[1]).mean() > 0.9
+    first = learner.report_.warnings[0]
+    assert "6 of 7 methods were left out for time" in first
+    assert "the time budget of 0.001 s was spent" in first
+    assert "graph regularisation" in first
+    assert "--budget" in first
+
+
+def test_without_a_budget_nothing_is_said_of_time(fitted):
+    assert not any("for time" in line for line in fitted.report_.warnings)
+
+
+def test_a_risk_that_no_row_meets_is_given_as_the_reason(digits, y):
+    learner = ManifoldClassifier("logistic", random_state=0, risk=0.0).fit(digits[0], y)
+    assert not learner.accepted_[40:].any()
+    assert "no label is accepted beside those given: risk=0" in learner.report_.warnings[0]

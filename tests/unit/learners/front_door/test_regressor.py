@@ -196,6 +196,7 @@ def test_a_spent_time_budget_leaves_the_rest_out(roll):
     learner = ManifoldRegressor(time_budget=0.0).fit(points, y)
     assert learner.method_ == "ridge"
     assert sum("time budget" in one.note for one in learner.report_.members) == 4
+    assert "4 of 5 methods were left out for time" in learner.report_.warnings[0]
     asked = ManifoldRegressor("laplacian_rls", time_budget=0.0).fit(points, y)
     assert asked.method_ == "laplacian_rls"
 
