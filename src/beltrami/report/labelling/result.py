@@ -136,10 +136,9 @@ class Labelling:
         left = counts["abstained"] + counts["unreached"]
         if not counts["labelled"] and not left:
             return f"All {counts['rows']:,} rows had a label."
-        return (
-            f"{_rows(counts['labelled']) if counts['labelled'] else 'No row'} labelled from {_labels(counts['given'])}, "
-            f"{f'{left:,}' if left else 'none'} left to you."
-        )
+        done = _rows(counts["labelled"]) if counts["labelled"] else "No row"
+        rest = f"{left:,}" if left else "none"
+        return f"{done} labelled from {_labels(counts['given'])}, {rest} left to you."
 
     @property
     def evidence(self) -> tuple[str, ...]:
