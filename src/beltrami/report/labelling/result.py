@@ -203,7 +203,7 @@ class Labelling:
         if counts["labelled"] and written is not None:
             found.append(f"To prove it: beltrami audit {shlex.quote(str(written))}")
         found += [f"! {line}" for line in report.warnings[:3]]
-        found.append(f"answered by: {report.verdict}")
+        found.append(report.verdict)
         baseline = report.best_baseline
         if baseline is not None:
             own = 1 - report.held_out_accuracy
