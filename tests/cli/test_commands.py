@@ -390,3 +390,27 @@ def _process(folder, *arguments, stdout=subprocess.PIPE, **environment):
         env=os.environ | environment,
         check=False,
     )
+
+
+def test_rows_without_ids_are_counted_from_zero_and_it_is_said(run):
+    Path("bare.csv").write_text(
+        "\n".join(line.partition(",")[2] for line in table().splitlines()), encoding="utf-8"
+    )
+    run("label", "bare.csv", "--label", "label")
+    assert "id: row numbers, from 0" in run.err.splitlines()
+    assert rows_of("bare.labelled.csv")[0]["id"] == "0"
+
+
+@pytest.mark.parametrize("command", ["label", "suggest", "check", "report", "map", "embed"])
+def test_pieces_of_the_data_are_told_without_a_word_of_python(run, command):
+    rows = [f"{i // 40 * 90 + i % 40 / 9:.2f},{i * 7 % 11 / 5:.2f},{'ab'[i % 2] if i < 8 else ''}"
+            for i in range(80)]  # fmt: skip
+    Path("two.csv").write_text("\n".join(["x,y,label", *rows, ""]), encoding="utf-8")
+    run(command, "two.csv")
+    assert "the data fall into 2 pieces" in run.err
+    assert "KnnGraph" not in run.err
+    assert "connect=" not in run.err
+
+
+def test_groups_tell_how_they_hang_together(run):
+    assert "of its ties lead to other groups" in run("cluster", "data.csv", "-k", "2")

@@ -1,4 +1,4 @@
-"""A little of everything, for the oldest libraries that we say we work with (`make test-minimum`)."""
+"""A little of everything, for the oldest libraries that are allowed (`make test-minimum`)."""
 
 import importlib.util
 import sys
@@ -67,7 +67,10 @@ def arrow_table():
 
 
 def csv_file(folder):
-    lines = [",".join("" if cell is None else str(cell) for cell in row) for row in zip(*COLUMNS.values(), strict=True)]
+    lines = [
+        ",".join("" if cell is None else str(cell) for cell in row)
+        for row in zip(*COLUMNS.values(), strict=True)
+    ]
     path = folder / "data.csv"
     path.write_text("\n".join([",".join(COLUMNS), *lines, ""]), encoding="utf-8")
     return path

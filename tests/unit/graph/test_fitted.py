@@ -66,7 +66,9 @@ def test_folds_without_a_label_point_at_the_split_that_has_them():
     y = np.where(np.arange(60) < 2, MOONS.targets, -1)
     y[:2] = [0, 1]
     with pytest.raises(InvalidInputError, match="SemiSupervisedSplit"):
-        cross_val_score(bt.PoissonClassifier(), MOONS.points, y, cv=_late_folds(), error_score="raise")
+        cross_val_score(
+            bt.PoissonClassifier(), MOONS.points, y, cv=_late_folds(), error_score="raise"
+        )
 
 
 def _late_folds():

@@ -62,10 +62,7 @@ class Roles:
         list of str
             One line per role that is taken, one per ignored column.
         """
-        lines = [
-            f"label: {self.label or 'none'}",
-            f"id: {self.id or 'row numbers, counted from 0'}",
-        ]
+        lines = [f"label: {self.label or 'none'}", f"id: {self.id or 'row numbers, from 0'}"]
         if self.uses_matrix:
             lines.append("features: the rows of the matrix")
         for role in ("numeric", "categorical", "text", "vectors"):

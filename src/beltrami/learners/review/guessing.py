@@ -1,4 +1,4 @@
-"""Are held-out answers better than always saying the most frequent class?
+"""Whether held-out answers are better than always saying the most frequent class.
 
 Given and answered classes of labels that were held out enter; how the two compare leaves. Pure
 functions. Part of layer 6.

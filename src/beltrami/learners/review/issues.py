@@ -18,8 +18,8 @@ _FLOOR = 1e-6
 _TEMPERATURES = np.geomspace(0.1, 10.0, 41)
 _RATES = np.concatenate([[0.0], np.geomspace(1e-3, 0.5, 40)])
 _EVEN = 0.5
-_CLEAN = 5.0
-"""Labels that are taken to be right before any is seen: a few surprises are no evidence of errors."""
+_CLEAN = 3.0
+"""Labels that are taken to be right beforehand: a few surprises are no evidence of errors."""
 _FALSE = 0.25
 """Largest expected share of right labels on the list."""
 
@@ -96,19 +96,22 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
 
     .. math:: \max_{\epsilon, T} \sum_i \log\left((1 - \epsilon)\, q_{i g_i} +
               \tfrac{\epsilon}{k - 1} (1 - q_{i g_i})\right) - \tfrac12 (\log T)^2
-              + 5 \log(1 - \epsilon),
+              + m \log(1 - \epsilon),
 
-    the last term standing for five labels known to be right, and a label is listed where its chance
-    to be wrong,
+    and a label is listed where its chance to be wrong,
 
     .. math:: \frac{\epsilon (1 - q_g)}{\epsilon (1 - q_g) + (k - 1)(1 - \epsilon)\, q_g},
 
-    is above one half, the surest only, such that at most a quarter of the list is expected to be
-    right. A learner that is often unsure explains its misses by T, and only misses
+    is above one half. A learner that is often unsure explains its misses by T, and only misses
     that it is too sure of for that raise :math:`\epsilon`: clean labels give :math:`\epsilon` near
-    zero and no list. A learner that does no better on held-out labels than one class for all has no
-    say: nothing is listed. The only label of a class is not judged, because
-    without it the others cannot know of the class.
+    zero and no list.
+
+    With m = 0 the list stands if it holds every miss: such a learner is wrong about nothing else.
+    One that has misses of its own may be wrong about these too, so m = 3 labels are taken to be
+    right beforehand, and of the list the surest stay, such that at most a quarter is expected to
+    be right. A learner that does no better on held-out labels than one class for all has no say,
+    and nothing is listed. The only label of a class is not judged, because without it the others
+    cannot know of the class.
 
     Parameters
     ----------
@@ -132,15 +135,16 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
     if k < 2 or not beside.is_better:
         nothing = np.zeros(0, dtype=np.intp)
         return LabelIssues(nothing, nothing, nothing, np.zeros(0), np.zeros(l), 0.0, 1.0, beside)
-    temperature, rate = fitted_noise(codes[is_judged], found[is_judged])
-    sharp = _sharpened(found, temperature)
-    own = sharp[np.arange(l), codes]
-    chances = np.where(is_judged, _chance_wrong(own, rate, k), 0.0)
+    is_missed = is_judged & (found.argmax(axis=1) != codes)
+    for n_clean, most_false in ((0.0, 1.0), (_CLEAN, _FALSE)):
+        temperature, rate = fitted_noise(codes[is_judged], found[is_judged], n_clean)
+        sharp = _sharpened(found, temperature)
+        own = sharp[np.arange(l), codes]
+        chances = np.where(is_judged, _chance_wrong(own, rate, k), 0.0)
+        listed = _surest(chances, most_false)
+        if is_missed[listed].sum() == is_missed.sum():
+            break
     sharp[np.arange(l), codes] = -1.0
-    listed = np.flatnonzero(chances > _EVEN)
-    listed = listed[np.argsort(-chances[listed], kind="stable")]
-    expected = np.cumsum(1 - chances[listed]) / np.arange(1, len(listed) + 1)
-    listed = listed[expected <= _FALSE]
     return LabelIssues(
         places[listed],
         codes[listed],
@@ -153,7 +157,17 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
     )
 
 
-def fitted_noise(given: IndexVector, held_out: FloatMatrix) -> tuple[float, float]:
+def _surest(chances: FloatVector, most_false: float) -> IndexVector:
+    """Return the labels more likely wrong than right, surest first, as long as few are right."""
+    listed = np.flatnonzero(chances > _EVEN)
+    listed = listed[np.argsort(-chances[listed], kind="stable")]
+    expected = np.cumsum(1 - chances[listed]) / np.arange(1, len(listed) + 1)
+    return np.asarray(listed[expected <= most_false])
+
+
+def fitted_noise(
+    given: IndexVector, held_out: FloatMatrix, n_clean: float = 0.0
+) -> tuple[float, float]:
     """Fit the temperature of held-out probabilities and the share of wrong labels together.
 
     Parameters
@@ -162,6 +176,8 @@ def fitted_noise(given: IndexVector, held_out: FloatMatrix) -> tuple[float, floa
         Classes.
     held_out : ndarray of shape (l, k)
         Probabilities.
+    n_clean : float, default=0.0
+        Labels that are taken to be right beforehand.
 
     Returns
     -------
@@ -170,7 +186,7 @@ def fitted_noise(given: IndexVector, held_out: FloatMatrix) -> tuple[float, floa
     """
     others = held_out.shape[1] - 1
     best, found = -np.inf, (1.0, 0.0)
-    clean = _CLEAN * np.log1p(-_RATES)
+    clean = n_clean * np.log1p(-_RATES)
     for temperature in _TEMPERATURES:
         own = _sharpened(held_out, temperature)[np.arange(len(given)), given]
         mixed = np.outer(1 - _RATES, own) + np.outer(_RATES / others, 1 - own)

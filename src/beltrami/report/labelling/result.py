@@ -136,10 +136,9 @@ class Labelling:
         left = counts["abstained"] + counts["unreached"]
         if not counts["labelled"] and not left:
             return f"All {counts['rows']:,} rows had a label."
-        return (
-            f"{_rows(counts['labelled']) if counts['labelled'] else 'No row'} labelled from {_labels(counts['given'])}, "
-            f"{f'{left:,}' if left else 'none'} left to you."
-        )
+        done = _rows(counts["labelled"]) if counts["labelled"] else "No row"
+        rest = f"{left:,}" if left else "none"
+        return f"{done} labelled from {_labels(counts['given'])}, {rest} left to you."
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -204,7 +203,7 @@ class Labelling:
         if counts["labelled"] and written is not None:
             found.append(f"To prove it: beltrami audit {shlex.quote(str(written))}")
         found += [f"! {line}" for line in report.warnings[:3]]
-        found.append(f"answered by: {report.verdict}")
+        found.append(report.verdict)
         baseline = report.best_baseline
         if baseline is not None:
             own = 1 - report.held_out_accuracy

@@ -71,7 +71,9 @@ def test_answers_no_better_than_one_class_are_said_loudly_and_first():
 
 
 def test_answers_that_are_mostly_wrong_are_said_loudly():
-    said = doubts(np.full(26, 2.0), np.full(26, 1 / 26), tuple("abcdefghijklmnopqrstuvwxyz"), 0.22, GOOD)
+    said = doubts(
+        np.full(26, 2.0), np.full(26, 1 / 26), tuple("abcdefghijklmnopqrstuvwxyz"), 0.22, GOOD
+    )
     assert said[0].startswith("MOST ANSWERS ARE WRONG by our own estimate: 22 % right")
 
 

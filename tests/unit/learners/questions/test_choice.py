@@ -59,7 +59,7 @@ def test_an_island_that_only_a_bridge_joins_has_its_own_size(islands):
 
 
 def test_pieces_of_another_number_of_rows_are_refused(islands):
-    with pytest.raises(InvalidInputError, match="piece has shape .* 100 rows"):
+    with pytest.raises(InvalidInputError, match=r"piece has shape .* 100 rows"):
         choose_questions(islands, n=1, labelled=[1], piece=np.zeros(3, dtype=int))
 
 

@@ -95,13 +95,13 @@ def test_the_order_of_rows_and_the_names_of_classes_do_not_matter(seed):
 
 def test_the_fit_is_the_best_on_its_grid():
     _, codes, p = sample(200, 3, 0.1)
-    temperature, rate = fitted_noise(codes, p)
+    temperature, rate = fitted_noise(codes, p, 3.0)
 
     def gain(T, e):
         q = np.maximum(p, 1e-6) ** (1 / T)
         own = (q / q.sum(axis=1, keepdims=True))[np.arange(200), codes]
         likely = np.log((1 - e) * own + e / 2 * (1 - own)).sum()
-        return likely - np.log(T) ** 2 / 2 + 5 * np.log(1 - e)
+        return likely - np.log(T) ** 2 / 2 + 3 * np.log(1 - e)
 
     best = gain(temperature, rate)
     for factor in (0.7, 1.4):
@@ -128,7 +128,10 @@ def test_a_learner_that_knows_nothing_calls_no_label_wrong():
     listed = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        codes, p = rng.integers(0, 2, 20), rng.dirichlet(np.full(2, 0.3), 20)  # sure of nothing true
+        codes, p = (
+            rng.integers(0, 2, 20),
+            rng.dirichlet(np.full(2, 0.3), 20),
+        )  # sure of nothing true
         found = find_label_issues(np.arange(20), codes, p)
         listed += len(found.rows)
         if not found.beside.is_better:
@@ -142,6 +145,15 @@ def test_the_list_is_expected_to_be_mostly_wrong_labels():
     found = find_label_issues(np.arange(400), codes, p)
     assert (1 - found.score).mean() <= 0.25
     assert found.reason == ""
+
+
+def test_a_learner_that_misses_nothing_else_is_believed_on_little_evidence():
+    codes = np.arange(40) % 2
+    p = np.where(codes[:, None] == [0, 1], 0.97, 0.03)
+    codes[[7, 20, 33]] = 1 - codes[[7, 20, 33]]
+    assert sorted(find_label_issues(np.arange(40), codes, p).rows) == [7, 20, 33]
+    p[:6] = [[0.45, 0.55], [0.55, 0.45]] * 3  # and six misses of its own
+    assert len(find_label_issues(np.arange(40), codes, p).rows) == 0
 
 
 @pytest.mark.parametrize("name", ["digits", "moons"])
