@@ -59,6 +59,9 @@ $(MINIMUM)/.installed: pyproject.toml .ci/minimum.py
 test-minimum: $(MINIMUM)/.installed  ## A little of everything, on the oldest libraries we allow
 	$(MINIMUM)/bin/python -m pytest -W default tests/minimum
 
+fuzz: $(VENV)/.checks  ## 5,000 random tables and 2,500 random audits: a valid result or one message
+	$(BIN)/python -m pytest tests/property/test_fuzz_label.py tests/property/test_fuzz_audit.py --fuzz 5000
+
 bench: $(VENV)/.checks  ## The contests with peers, at full size
 	$(BIN)/python -m benchmarks.peers
 
