@@ -75,7 +75,8 @@ def _draw(
     record = found.record.write(labels) if is_new else found.record.path_beside(labels)
     facts = {"labels": labels.name, "round": str(place), "labels_sha256": found.digest}
     columns = found.sheet
-    write_table(sheet, columns, facts)
+    with o.collected_warnings(voice):
+        write_table(sheet, columns, facts)
     n = len(columns["id"])
     what = f"round {place}: {n} of {len(found.accepted):,} accepted labels to check"
     if not is_new:
