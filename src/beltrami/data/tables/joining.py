@@ -28,7 +28,8 @@ def join_labels(
     table : Table
         The data.
     side : Table
-        Has the columns "id" and "label".
+        Has the columns "id" and "label", or those of the same names as in the table, or two columns
+        of which one holds ids of the table only.
     id : str or None, default=None
         The column of `table` that holds the ids; None guesses, and takes row numbers where there is
         none.
@@ -52,8 +53,8 @@ def join_labels(
     own = found_id(table) if id is None else known_name(id, table, "id")
     numbers = pa.array(range(table.n_rows))
     ids = _written(numbers if own is None else table.columns.column(own))
-    given = side.columns.column(_named(side, "id"))
-    wanted, labels = _written(given), side.columns.column(_named(side, "label"))
+    given, said = _side_columns(side, ids, {"id", own or "id"}, {"label", target})
+    wanted, labels = _written(side.columns.column(given)), side.columns.column(said)
     _require_once(wanted, side.name)
     _require_once(ids, table.name)
     lost = wanted.filter(pc.invert(pc.is_in(wanted, value_set=ids)))
@@ -129,14 +130,35 @@ def _like(newer: Any, kind: Any) -> Any:
     return newer.cast(kind) if is_text(kind) else newer
 
 
-def _named(side: Table, name: str) -> str:
-    for column in side.names:
-        if column.strip().lower() == name:
-            return column
+def _side_columns(
+    side: Table, ids: Any, id_names: set[str], label_names: set[str]
+) -> tuple[str, str]:
+    """Return which columns of a side table hold ids and labels."""
+    id_name, label_name = _named(side, id_names), _named(side, label_names)
+    if len(side.names) == 2 and (id_name is None or label_name is None):
+        keys = [name for name in side.names if _holds_ids(side.columns.column(name), ids)]
+        id_name = id_name or (keys[0] if len(keys) == 1 else None)
+        label_name = next((name for name in side.names if id_name and name != id_name), None)
+    if id_name is not None and label_name is not None:
+        return id_name, label_name
     raise InvalidInputError(
-        f"the labels in {side.name} need the columns 'id' and 'label', and there is no {name!r}. "
-        f"It has {listed(side.names)}."
+        f"the labels in {side.name} need a column of ids and one of labels, and it is open which "
+        f"they are: it has {listed(side.names)}. Call them 'id' and 'label' in its first line; the "
+        "ids are those of the data, or row numbers from 0 where it has none."
     )
+
+
+def _named(side: Table, names: set[str]) -> str | None:
+    known = {name.strip().lower() for name in names}
+    return next((column for column in side.names if column.strip().lower() in known), None)
+
+
+def _holds_ids(column: Any, ids: Any) -> bool:
+    import pyarrow.compute as pc
+
+    values = _written(column)
+    is_whole = values.null_count == 0 and pc.count_distinct(values).as_py() == len(values)
+    return bool(is_whole and pc.all(pc.is_in(values, value_set=ids)).as_py())
 
 
 def _written(column: Any) -> Any:

@@ -58,10 +58,28 @@ def read_json_lines(path: Path) -> Table:
             table = arrow_json.read_json(stream, read_options=options)
         table.validate(full=True)  # arrow takes bytes that are not UTF-8 on trust
         if table.num_columns and len(set(table.column_names)) == table.num_columns:
-            return Table(path.name, table)
+            return Table(path.name, _with_written_dates(table, path))
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         pass  # the slow way names the line, and turns columns of several types into texts
     return _read_slowly(path)
+
+
+def _with_written_dates(table: Any, path: Path) -> Any:
+    """Return columns that arrow took for dates as the texts that they are in the file."""
+    import pyarrow as pa
+    import pyarrow.json as arrow_json
+
+    dates = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
+    if not dates:
+        return table
+    wanted = pa.schema([pa.field(name, pa.string()) for name in dates])
+    parse = arrow_json.ParseOptions(explicit_schema=wanted, unexpected_field_behavior="ignore")
+    options = arrow_json.ReadOptions(block_size=_BLOCK_BYTES)
+    with pa.input_stream(str(path), compression="detect") as stream:
+        texts = arrow_json.read_json(stream, read_options=options, parse_options=parse)
+    for name in dates:
+        table = table.set_column(table.column_names.index(name), name, texts.column(name))
+    return table
 
 
 def _require_shallow(path: Path) -> None:

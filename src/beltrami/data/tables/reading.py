@@ -20,8 +20,6 @@ from beltrami.data.tables.json_lines import read_json_lines
 from beltrami.data.tables.model import Table, listed
 from beltrami.data.tables.objects import arrow_table, table_from_object
 
-_BLOCK_BYTES = 2**24
-
 
 def read_table(
     source: Any,
@@ -206,26 +204,6 @@ def _read_parquet(path: Path) -> Table:
     return _checked(table, path)
 
 
-def _read_json(path: Path) -> Table:
-    """Read json lines, in which a date is a text and stays as it is written."""
-    import pyarrow as pa
-    import pyarrow.json as arrow_json
-
-    table = read_json_lines(path)
-    dates = [field.name for field in table.columns.schema if pa.types.is_temporal(field.type)]
-    if not dates:
-        return table
-    wanted = pa.schema([pa.field(name, pa.string()) for name in dates])
-    parse = arrow_json.ParseOptions(explicit_schema=wanted, unexpected_field_behavior="ignore")
-    with pa.input_stream(str(path), compression="detect") as stream:
-        options = arrow_json.ReadOptions(block_size=_BLOCK_BYTES)
-        texts = arrow_json.read_json(stream, read_options=options, parse_options=parse)
-    columns = table.columns
-    for name in dates:
-        columns = columns.set_column(table.names.index(name), name, texts.column(name))
-    return replace(table, columns=columns)
-
-
 def _fixed_bytes(kind: Any) -> float:
     try:
         return float(kind.bit_width) / 8
@@ -283,10 +261,10 @@ _READERS: dict[str, Callable[[Path], Table]] = {
     ".parquet": _read_parquet,
     ".arrow": _read_arrow,
     ".feather": _read_arrow,
-    ".jsonl": _read_json,
-    ".ndjson": _read_json,
-    ".jsonl.gz": _read_json,
-    ".ndjson.gz": _read_json,
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
+    ".jsonl.gz": read_json_lines,
+    ".ndjson.gz": read_json_lines,
     ".npy": lambda path: matrix_table(read_npy(path), path.name),
     ".npz": read_npz,
 }

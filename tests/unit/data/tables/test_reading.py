@@ -277,8 +277,8 @@ def test_side_labels_go_by_the_column_named() -> None:
         ({"id": [7, 1, 2], "label": [1, 1, 1]}, "2 of 3 ids in dict are not among.*'1', '2'"),
         ({"id": [7, 7], "label": [1, 2]}, "more than once in dict: '7'"),
         ({"id": [7, None], "label": [1, 2]}, "1 of 2 ids in dict are missing"),
-        ({"id": [7]}, "no 'label'"),
-        ({"key": [7], "label": [1]}, "no 'id'"),
+        ({"id": [7]}, "open which they are: it has 'id'"),
+        ({"key": [8], "label": [1]}, "open which they are: it has 'key', 'label'"),
     ],
 )
 def test_side_labels_that_do_not_fit_are_refused(labels: dict[str, Any], reason: str) -> None:
@@ -389,3 +389,20 @@ def test_parquet_without_columns_and_strange_ids_are_refused(tmp_path: Path) -> 
         read_table(tmp_path / "t.parquet")
     with pytest.raises(InvalidInputError, match="cannot be compared"):
         read_table({"id": [[1], [2]]}, labels={"id": [1], "label": [1]}, id="id")
+
+
+@pytest.mark.parametrize("names", ["file,kind", "kind,file", "id,kind", "path,label", "Path,Label"])
+def test_side_tables_may_call_their_columns_otherwise(tmp_path, names):
+    rows = ["a.png,cat", "b.png,dog"]
+    if names.startswith("kind"):
+        rows = [",".join(reversed(row.split(","))) for row in rows]
+    (tmp_path / "side.csv").write_text("\n".join([names, *rows, ""]), encoding="utf-8")
+    data = {"path": ["a.png", "b.png", "c.png"], "x": [1.0, 2.0, 3.0]}
+    table = read_table(data, labels=tmp_path / "side.csv")
+    assert table.columns.column("label").to_pylist() == ["cat", "dog", None]
+
+
+def test_side_tables_whose_columns_do_not_tell_say_what_to_do(tmp_path):
+    (tmp_path / "side.csv").write_text("one,two\na.png,cat\nz.png,dog\n", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="Call them 'id' and 'label' in its first line"):
+        read_table({"path": ["a.png", "b.png"], "x": [1, 2]}, labels=tmp_path / "side.csv")
