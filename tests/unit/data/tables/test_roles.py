@@ -172,7 +172,7 @@ def test_roles_are_printed_in_few_lines() -> None:
         f"k{i}": [1] * N for i in range(30)
     }
     lines = roles({**columns, "label": LABEL}).lines()
-    assert lines[:2] == ["label: label", "id: row numbers"]
+    assert lines[:2] == ["label: label", "id: row numbers, from 0"]
     assert "numeric (30): c0, c1" in lines[2]
     assert "22 more" in lines[2]
     assert lines[3] == "ignored: k0, because it has one value only, 1"
