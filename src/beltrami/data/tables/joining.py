@@ -135,10 +135,13 @@ def _side_columns(
 ) -> tuple[str, str]:
     """Return which columns of a side table hold ids and labels."""
     id_name, label_name = _named(side, id_names), _named(side, label_names)
-    if len(side.names) == 2 and (id_name is None or label_name is None):
+    if len(side.names) == 2 and id_name is None and label_name is None:
         keys = [name for name in side.names if _holds_ids(side.columns.column(name), ids)]
-        id_name = id_name or (keys[0] if len(keys) == 1 else None)
-        label_name = next((name for name in side.names if id_name and name != id_name), None)
+        id_name = keys[0] if len(keys) == 1 else None
+    if len(side.names) == 2 and (id_name or label_name):
+        first, second = side.names
+        id_name = id_name or (first if label_name == second else second)
+        label_name = first if id_name == second else second
     if id_name is not None and label_name is not None:
         return id_name, label_name
     raise InvalidInputError(

@@ -166,7 +166,8 @@ def _one_axis(key: Any, values: Any) -> Any:
 
 
 def _listed(values: Any) -> Any:
-    return values if hasattr(values, "dtype") else list(values)
+    """Return arrays of pandas, polars and arrow as they are, and others as lists."""
+    return values if hasattr(values, "dtype") or hasattr(values, "to_pylist") else list(values)
 
 
 def _from_pandas(frame: Any) -> Table:
