@@ -126,6 +126,14 @@ def _limited_libraries(threads: int) -> Iterator[None]:
         yield
 
 
+def _block_lock() -> Any:
+    """Return a lock that its own thread may take again.
+
+    The garbage collector may end an abandoned block of this thread while it holds the lock.
+    """
+    return threading.RLock()
+
+
 class _BlasLimit:
     """The limits on BLAS, which has one number of threads for the whole process.
 
@@ -134,7 +142,7 @@ class _BlasLimit:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = _block_lock()
         self._wanted: dict[object, int] = {}
         self._found: dict[str, tuple[Any, int]] = {}
 
@@ -155,13 +163,13 @@ class _BlasLimit:
 
     def forget(self) -> None:
         """Put back what was found, whoever still wants less: their threads did not survive."""
-        self._lock = threading.Lock()
+        self._lock = _block_lock()
         self._wanted.clear()
         self._apply()
 
     def _apply(self) -> None:
         lowest = min(self._wanted.values(), default=None)
-        for library, before in self._found.values():
+        for library, before in list(self._found.values()):
             library.set_num_threads(before if lowest is None else lowest)
         if lowest is None:
             self._found.clear()

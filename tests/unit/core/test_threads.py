@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -114,3 +116,36 @@ def test_fits_in_several_threads_leave_blas_as_it_was() -> None:
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(fitted, [None, 1, 2, None, 1, 2]))
         assert set(_blas_threads()) == {3}
+
+
+def test_a_block_that_the_garbage_collector_ends_inside_another_does_not_wait_for_itself():
+    done = subprocess.run(
+        [sys.executable, "-c", ABANDONED], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout == "ended\n", done.stderr
+
+
+ABANDONED = """
+import gc
+from beltrami.core import threads
+
+def block():
+    with threads.serial_blas():
+        yield
+
+class Ring:
+    pass
+
+ring = Ring()
+ring.own, ring.block = ring, block()
+next(ring.block)
+del ring
+before = threads._libraries
+def collecting():
+    gc.collect()
+    return before()
+threads._libraries = collecting
+with threads.serial_blas():
+    pass
+print("ended")
+"""

@@ -285,8 +285,9 @@ def _guessed(
         kept, why = text, "texts are used alone; name them together to mix them"
     else:
         kept, why = others, f"{len(others)} other columns are used without texts"
-    kept = [name for name in kinds if name in kept or name in asked.used]
-    ignored |= {name: why for name in kinds if name not in kept}
+    wanted = {*kept, *asked.used}
+    kept = [name for name in kinds if name in wanted]
+    ignored |= {name: why for name in kinds if name not in wanted}
     found = _roles(table, row_id, label, judged, ignored, kept)
     return replace(found, broken=tuple(name for name, kind in judged.items() if kind.is_broken))
 

@@ -278,7 +278,7 @@ def test_side_labels_go_by_the_column_named() -> None:
         ({"id": [7, 7], "label": [1, 2]}, "more than once in dict: '7'"),
         ({"id": [7, None], "label": [1, 2]}, "1 of 2 ids in dict are missing"),
         ({"id": [7]}, "open which they are: it has 'id'"),
-        ({"other": [8], "label": [1]}, "1 of 1 ids in dict are not among"),
+        ({"other": [5], "label": [1]}, "1 of 1 ids in dict are not among"),
     ],
 )
 def test_side_labels_that_do_not_fit_are_refused(labels: dict[str, Any], reason: str) -> None:
