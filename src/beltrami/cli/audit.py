@@ -66,6 +66,8 @@ def _draw(
     from beltrami.data.tables import write_table
     from beltrami.report.labelling.audits import AuditedLabels
 
+    if out is not None:
+        answer_target(labels, out, "audit", (config,), "answer")  # before any work
     before = AuditedLabels.read(labels)
     found = before.draw(number, seed)
     place = len(found.record.trail.rounds)

@@ -401,9 +401,9 @@ ROWS = np.array([0, 2])
 
 def test_weights_of_labelled_rows_are_returned():
     assert checked_weights(None, 3, ROWS).tolist() == [1, 1]
-    assert checked_weights(2, 3, ROWS).tolist() == [2, 2]
+    assert checked_weights(2, 3, ROWS).tolist() == [1, 1]  # ratios alone count
     assert checked_weights([1, NAN, 0], 3, ROWS).tolist() == [1, 0]
-    assert checked_weights(pd.Series([1, -5, 3]), 3, ROWS).tolist() == [1, 3]
+    assert checked_weights(pd.Series([1, -5, 3]), 3, ROWS).tolist() == [0.5, 1.5]
     assert checked_weights([1, 2, 3], 3, ROWS).dtype == np.float64
 
 
