@@ -347,6 +347,13 @@ def test_doctor_and_version_answer(run):
     assert run("--version") == f"beltrami {__version__}\n"
 
 
+def test_the_package_runs_as_a_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "beltrami", "--version"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, f"beltrami {__version__}\n")
+
+
 def test_names_that_a_terminal_cannot_show_are_spelled_out(tmp_path):
     words = table(lambda i: ["été", "名前"][i % 2] if i < 12 else "")
     (tmp_path / "data.csv").write_text(words, encoding="utf-8")

@@ -1,0 +1,6 @@
+"""``python -m beltrami`` is the command ``beltrami``."""
+
+from beltrami.cli.__main__ import main
+
+if __name__ == "__main__":
+    main()
