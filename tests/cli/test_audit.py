@@ -171,6 +171,9 @@ def edit(path, old, new):
         lambda path: path.write_text('{"format": 3}', encoding="utf-8"),
         lambda path: path.write_text('{"seed": "nine"}', encoding="utf-8"),
         lambda path: path.write_bytes(b"\xff\xfe\x00"),
+        lambda path: path.write_text(
+            '{"format": "beltrami audit, version 1", "rounds": [{}], "seal": ""}', encoding="utf-8"
+        ),
     ],
 )
 def test_a_record_that_was_edited_or_cut_short_is_refused(desk, break_it):
@@ -279,3 +282,29 @@ def test_labels_of_any_kind_are_audited_as_texts(desk, ending):
     code, out, err = desk.run(path.name, "--answers", "a.csv", "--json")
     assert code == 0, err
     assert json.loads(out)["n_wrong"] == 0
+
+
+def test_an_old_sheet_does_not_certify_labels_that_were_learned_anew(desk):
+    desk.labels(lambda i: "ab"[i == 0], lambda _: "a")
+    first = desk.draw("-n", "65", "--seed", "0")
+    desk.fill(first)
+    assert desk.certified()["lower"] > 0.9
+    seen = set(first)
+    desk.labels(lambda i: "a" if f"r{i}" in seen else "b", lambda _: "a")
+    desk.draw(name="b.csv")  # of the new labels, not answered
+    assert "changed since the last draw" in desk.refused()
+
+
+def test_labels_of_other_data_do_not_take_over_a_record(desk):
+    desk.labels(lambda i: "ab"[i % 2], lambda i: "ab"[i % 2])
+    facts = desk.folder / "labels.csv.meta.json"
+    facts.write_text('{"rows_sha256": "january"}', encoding="utf-8")
+    desk.fill(desk.draw("-n", "20"))
+    assert desk.certified()["n_checked"] == 20
+    facts.write_text('{"rows_sha256": "february"}', encoding="utf-8")
+    assert "labels of other data than those that were audited" in desk.refused()
+
+
+def test_a_confidence_is_not_rounded_up(desk):
+    good_desk(desk)
+    assert "at 99.99999 % confidence" in desk.certified("--confidence", "0.9999999")["sentence"]

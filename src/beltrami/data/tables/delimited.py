@@ -95,13 +95,15 @@ def read_delimited(
     return Table(path.name, typed, index=index, delimiter=parser.delimiter, decimal=decimal)
 
 
-def read_as_written(path: Path) -> Table:
+def read_as_written(path: Path, delimiter: str | None = None) -> Table:
     """Read a csv or tsv file with every column as the texts that stand there, null where nothing.
 
     Parameters
     ----------
     path : Path
         As in `read_delimited`, which raises the same.
+    delimiter : str or None, default=None
+        As in `read_delimited`.
 
     Returns
     -------
@@ -111,12 +113,13 @@ def read_as_written(path: Path) -> Table:
     import pyarrow as pa
 
     head = first_bytes(path, _HEAD_BYTES)
-    parser = _Parser(path, _found_delimiter(path, head))
+    parser = _Parser(path, _checked_delimiter(delimiter) or _found_delimiter(path, head))
     _require_room(parser, head)
     _scan(parser)
     names = parser.read().column_names
     Table(path.name, pa.table([[] for _ in names], names=names))  # each has a name of its own
-    return Table(path.name, _named(parser.read(column_types=dict.fromkeys(names, pa.string())))[0])
+    texts, index = _named(parser.read(column_types=dict.fromkeys(names, pa.string())))
+    return Table(path.name, texts, index=index, delimiter=parser.delimiter)
 
 
 class _Parser:

@@ -16,6 +16,7 @@ def join_labels(
     *,
     id: str | None = None,  # noqa: A002 - the word that users know
     label: str | None = None,
+    unlabeled: Any = None,
 ) -> Table:
     """Return the table with the labels that a side table gives to its ids.
 
@@ -35,6 +36,8 @@ def join_labels(
         none.
     label : str or None, default=None
         The column of `table` that holds its own labels; None means "label", which it need not have.
+    unlabeled : object, default=None
+        A cell of the side table that says nothing, as written; it takes no label away.
 
     Returns
     -------
@@ -54,7 +57,8 @@ def join_labels(
     numbers = pa.array(range(table.n_rows))
     ids = _written(numbers if own is None else table.columns.column(own))
     given, said = _side_columns(side, ids, {"id", own or "id"}, {"label", target})
-    wanted, labels = _written(side.columns.column(given)), side.columns.column(said)
+    wanted = _written(side.columns.column(given))
+    labels = _said(plain(side.columns.column(said)), unlabeled, has_types=side.delimiter is None)
     _require_once(wanted, side.name)
     _require_once(ids, table.name)
     lost = wanted.filter(pc.invert(pc.is_in(wanted, value_set=ids)))
@@ -74,6 +78,18 @@ def join_labels(
     else:
         joined = pa.table({target: column})
     return replace(table, columns=joined)
+
+
+def _said(labels: Any, unlabeled: Any, *, has_types: bool) -> Any:
+    """Return labels of a side table: null for the marker, whole numbers where texts spell them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if unlabeled not in (None, "") and not pa.types.is_null(labels.type):
+        is_marker = pc.equal(pc.utf8_trim_whitespace(_texts(labels)), str(unlabeled).strip())
+        is_marker = pc.fill_null(is_marker, False)
+        labels = pc.if_else(is_marker, pa.scalar(None, labels.type), labels)
+    return labels if has_types or not is_text(labels.type) else as_written(labels)
 
 
 def _on_top(newer: Any, older: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,12 @@ class Table:
     def __repr__(self) -> str:
         matrix = "" if self.matrix is None else f", matrix {self.matrix.shape}"
         return f"Table({self.name!r}, {self.n_rows} rows, {len(self.names)} columns{matrix})"
+
+    def without(self, name: str | None) -> Table:
+        """Return the table without a column, or itself where it has none of that name."""
+        if name not in self.names:
+            return self
+        return replace(self, columns=self.columns.drop_columns([name]))
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the content in hexadecimal.

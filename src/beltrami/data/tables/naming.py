@@ -53,7 +53,7 @@ def is_label_name(name: str) -> bool:
 
 def is_id_name(name: str) -> bool:
     """Say whether a column is called like one of ids, whatever it holds."""
-    return name.strip().lower() in _ID_NAMES
+    return name.strip().lower() in _ID_NAMES or bool(_ID_ENDING.search(name.strip()))
 
 
 def found_id(table: Table) -> str | None:

@@ -30,6 +30,7 @@ def read_table(
     decimal: str | None = None,
     id: str | None = None,  # noqa: A002 - the word that users know
     label: str | None = None,
+    unlabeled: Any = None,
 ) -> Table:
     """Read a user's file or object as a table; nothing in it is changed.
 
@@ -54,6 +55,8 @@ def read_table(
     label : str or None, default=None
         The column of labels that `labels` adds to; None means "label", which need not be there. In
         a csv file it is read as it is written.
+    unlabeled : object, default=None
+        What marks a row without a label in `labels`, besides gaps; it takes no label away.
 
     Returns
     -------
@@ -88,7 +91,18 @@ def read_table(
     if embeddings is not None:
         table = replace(table, matrix=_side_matrix(embeddings, table))
     for side in side_tables(labels):
-        table = join_labels(table, read_table(side, delimiter=delimiter), id=id, label=label)
+        given = _side_table(side, delimiter)
+        table = join_labels(table, given, id=id, label=label, unlabeled=unlabeled)
+    return table
+
+
+def _side_table(side: Any, delimiter: str | None) -> Table:
+    """Return labels beside the data; those in a csv file as they are written."""
+    if not isinstance(side, str | os.PathLike):
+        return read_table(side)
+    table = read_as_it_stands(Path(side), delimiter=delimiter)
+    if table.n_rows == 0:
+        raise InvalidInputError(f"{table.name} has no rows.")
     return table
 
 
@@ -115,20 +129,22 @@ def side_tables(labels: Any) -> list[Any]:
     return list(labels) if isinstance(labels, list | tuple) else [labels]
 
 
-def read_as_it_stands(path: Path) -> Table:
+def read_as_it_stands(path: Path, *, delimiter: str | None = None) -> Table:
     """Read a file as `read_table` does, but keep the cells of csv and tsv files as texts.
 
     Parameters
     ----------
     path : Path
         The file.
+    delimiter : str or None, default=None
+        Of a csv file; None finds out.
 
     Returns
     -------
     Table
         Of texts, where the file has no types.
     """
-    return _from_path(path, {}, as_written=True)
+    return _from_path(path, {"delimiter": delimiter}, as_written=True)
 
 
 def _from_path(path: Path, options: dict[str, str | None], *, as_written: bool = False) -> Table:
@@ -165,7 +181,9 @@ def _from_file(path: Path, options: dict[str, str | None], *, as_written: bool) 
     if path.stat().st_size == 0:
         raise InvalidInputError(f"{path.name} is empty: it has 0 bytes.")
     if kind in _TEXT_KINDS:
-        return read_as_written(path) if as_written else read_delimited(path, **options)
+        if as_written:
+            return read_as_written(path, options["delimiter"])
+        return read_delimited(path, **options)
     return replace(_READERS[kind](path), decimal=options.get("decimal"))
 
 

@@ -95,7 +95,7 @@ def _side_file(target: Path) -> Path:
 
 
 def table_facts(path: Path | str) -> dict[str, str]:
-    """Return the facts that `write_table` put beside a csv, tsv or jsonl file.
+    """Return the facts that `write_table` put into a file, or beside a csv, tsv or jsonl file.
 
     Parameters
     ----------
@@ -107,12 +107,32 @@ def table_facts(path: Path | str) -> dict[str, str]:
     dict of str to str
         Empty where there are none.
     """
-    side = _side_file(Path(path))
+    target = Path(path)
     try:
-        found = read_json(side)
-    except InvalidInputError:
+        if target.suffix.lower() in _BINARY:
+            return _facts_inside(target)
+        found = read_json(_side_file(target))
+    except (InvalidInputError, OSError):
         return {}
     return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+
+
+def _facts_inside(path: Path) -> dict[str, str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        if path.suffix.lower() == ".parquet":
+            schema = pq.read_schema(path)
+        else:
+            with pa.memory_map(str(path)) as source:
+                schema = pa.ipc.open_file(source).schema
+    except pa.ArrowException:
+        return {}
+    facts = schema.metadata or {}
+    return {
+        key.decode("utf-8", "replace"): one.decode("utf-8", "replace") for key, one in facts.items()
+    }
 
 
 def table_ending(path: Path | str) -> str:

@@ -81,7 +81,7 @@ class Certificate:
         pool = "accepted labels" if self.n_accepted is None else _pool(self.n_accepted)
         if self.n_checked == 0:
             return f"Nothing was checked, so nothing is known of the {pool}."
-        sure = f"{100 * self.confidence:g} % confidence"
+        sure = f"{100 * self.confidence:.12g} % confidence"
         start = f"At least {floor_percent(self.lower)} % of the {pool} are right, at {sure}: "
         wrong = f"{self.n_wrong} {'was' if self.n_wrong == 1 else 'were'} wrong"
         if not self.n_blank:
@@ -133,6 +133,7 @@ def certify(
     *,
     n_blank: int = 0,
     look: int | None = None,
+    look_judged: int | None = None,
     confidence: float = 0.95,
 ) -> Certificate:
     r"""Bound the accuracy of all accepted labels by a blind random check of some.
@@ -162,6 +163,9 @@ def certify(
     look : int or None, default=None
         Which look it is at a sample that grows by rounds of one size, from 1; None for the only
         one.
+    look_judged : int or None, default=None
+        The same for the bound on rows that can be judged, which also changes, up or down, when
+        blanks are filled in; None means `look`.
     confidence : float, default=0.95
         Of each bound by itself.
 
@@ -172,6 +176,7 @@ def certify(
     """
     checked, wrong, blank, pool = _counts(n_checked, n_wrong, n_blank, n_accepted)
     error = error_at(look, confidence)
+    error_judged = error_at(look_judged or look, confidence)
     answered = checked - blank
     # Nobody knows how many rows can be judged: for a pool without end the bound is the lowest.
     judged = None if blank else pool
@@ -183,7 +188,7 @@ def certify(
         accuracy=1 - wrong / answered if answered else math.nan,
         lower=1 - _largest_share(checked, wrong + blank, pool, error),
         upper=_largest_share(checked, checked - wrong, pool, error),
-        lower_judged=1 - _largest_share(answered, wrong, judged, error),
+        lower_judged=1 - _largest_share(answered, wrong, judged, error_judged),
         confidence=confidence,
         look=look,
     )

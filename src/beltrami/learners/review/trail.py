@@ -40,6 +40,8 @@ class Round:
         Digest of the accepted rows that no audit has seen after this draw, with their labels.
     answers : tuple or None
         What a person says, None for a blank; None for all as long as nothing came back.
+    n_given : int
+        How often answers were given: once, and again whenever blanks were filled in.
     """
 
     pool: int
@@ -48,6 +50,7 @@ class Round:
     said: tuple[Any, ...]
     rest: str
     answers: tuple[Any, ...] | None = None
+    n_given: int = 0
 
     @property
     def n_wrong(self) -> int:
@@ -172,7 +175,8 @@ class Trail:
                 "blanks filled in if you like, or draw a further round."
             )
         rounds = list(self.rounds)
-        rounds[place] = replace(one, answers=tuple(answers))
+        if tuple(answers) != one.answers:
+            rounds[place] = replace(one, answers=tuple(answers), n_given=one.n_given + 1)
         return Trail(tuple(rounds))
 
     def certificate(self, accepted: Accepted, *, confidence: float = 0.95) -> Certificate:
@@ -199,7 +203,8 @@ class Trail:
             When there is no answer yet, or labels that nobody looked at have changed.
         """
         answered = self.answered
-        if not answered.rounds or not self.continues(accepted):
+        is_of_these = bool(answered.rounds) and answered._pool == self._pool
+        if not is_of_these or not self.continues(accepted):
             raise InvalidInputError(
                 "no audit of these labels has answers: labels that nobody looked at changed since "
                 "the last draw. Draw a round from them as they are now."
@@ -249,6 +254,7 @@ class Trail:
             n_wrong=sum(one.n_wrong for one in own),
             n_blank=sum(one.n_blank for one in own),
             look=len(self.rounds),
+            n_given=sum(one.n_given for one in self.rounds),
             n_known=len(seen),
             n_right=sum(
                 answer is not None and bool(answer == accepted[row]) for row, answer in seen.items()
@@ -292,6 +298,7 @@ class _Tally:
     n_wrong: int
     n_blank: int
     look: int
+    n_given: int
     n_known: int
     n_right: int
 
@@ -302,6 +309,7 @@ class _Tally:
             self,
             n_drawn=self.n_drawn + more,
             look=self.look + count,
+            n_given=self.n_given + count,
             n_known=self.n_known + more,
             n_right=self.n_right + more,
         )
@@ -318,6 +326,7 @@ class _Tally:
             self.n_pool,
             n_blank=self.n_blank,
             look=self.look,
+            look_judged=self.n_given,
             confidence=confidence,
         )
         n_bad = self.n_wrong + self.n_blank

@@ -11,7 +11,10 @@ from beltrami.core.files import write_text
 from beltrami.learners.review.trail import Round, Trail
 
 _FORMAT = "beltrami audit, version 1"
-_ROUND = {"pool", "n_pool", "rows", "labels", "rest_sha256", "labels_sha256", "seed", "answers"}
+_ROUND = {
+    "pool", "n_pool", "rows", "labels", "rest_sha256", "labels_sha256", "rows_sha256", "seed",
+    "answers", "n_given",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,16 @@ class AuditRecord:
         Rounds of ids, labels and answers, all texts.
     sources : tuple of str
         Of each round, the digest of the labels file that it was drawn from.
+    data : tuple of str
+        Of each round, the digest of the rows that were labelled, without their labels; "" where
+        the file does not say.
     seeds : tuple of int
         Of each round.
     """
 
     trail: Trail = field(default_factory=Trail)
     sources: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
 
     @staticmethod
@@ -81,11 +88,13 @@ class AuditRecord:
                         tuple(one["labels"]),
                         one["rest_sha256"],
                         None if one["answers"] is None else tuple(one["answers"]),
+                        one["n_given"],
                     )
                     for one in rounds
                 )
             ),
             tuple(one["labels_sha256"] for one in rounds),
+            tuple(one["rows_sha256"] for one in rounds),
             tuple(one["seed"] for one in rounds),
         )
 
@@ -99,10 +108,14 @@ class AuditRecord:
                 "labels": list(one.said),
                 "rest_sha256": one.rest,
                 "labels_sha256": source,
+                "rows_sha256": data,
                 "seed": seed,
                 "answers": None if one.answers is None else list(one.answers),
+                "n_given": one.n_given,
             }
-            for one, source, seed in zip(self.trail.rounds, self.sources, self.seeds, strict=True)
+            for one, source, data, seed in zip(
+                self.trail.rounds, self.sources, self.data, self.seeds, strict=True
+            )
         ]
         path = self.path_beside(labels)
         text = {"format": _FORMAT, "rounds": rounds, "seal": _seal(rounds)}
@@ -113,6 +126,6 @@ class AuditRecord:
 def _seal(rounds: Any) -> str:
     """Return a checksum of the rounds: it tells a slip of the hand, not a forger."""
     if any(set(one) != _ROUND for one in rounds):
-        return ""
+        raise ValueError("a round has other keys")
     text = json.dumps(rounds, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.data.tables import table_facts
 from beltrami.data.tables.model import listed
 from beltrami.data.tables.verbatim import read_texts
 from beltrami.learners.review.audit import Certificate, floor_percent
@@ -37,6 +38,9 @@ class AuditedLabels:
         Every class that the file speaks of.
     digest : str
         SHA-256 of ids, labels and sources.
+    data : str
+        SHA-256 of the rows that were labelled, without their labels, as the facts of the file have
+        it; "" for unknown.
     record : AuditRecord
         What was drawn so far.
     """
@@ -45,6 +49,7 @@ class AuditedLabels:
     accepted: dict[str, str]
     classes: frozenset[str]
     digest: str
+    data: str
     record: AuditRecord
 
     @classmethod
@@ -75,7 +80,10 @@ class AuditedLabels:
             raise InvalidInputError(f"{str(path)!r} holds no accepted label of ours to be checked.")
         classes = {text for name in _CLASSES for text in columns.get(name, ())} - {""}
         digest = hashlib.sha256(repr((ids, labels, sources)).encode("utf-8", "surrogatepass"))
-        return cls(path, accepted, frozenset(classes), digest.hexdigest(), AuditRecord.read(path))
+        data = table_facts(path).get("rows_sha256", "")
+        record = AuditRecord.read(path)
+        _require_same_data(path, data, record)
+        return cls(path, accepted, frozenset(classes), digest.hexdigest(), data, record)
 
     def draw(self, n: int | None, seed: int | None) -> "AuditedLabels":
         """Return the same with a further round drawn and recorded; an open one is kept.
@@ -105,7 +113,12 @@ class AuditedLabels:
             return self
         chosen = secrets.randbits(63) if seed is None else seed
         trail = record.trail.give_up().draw(self.accepted, n, chosen)
-        drawn = AuditRecord(trail, (*record.sources, self.digest), (*record.seeds, chosen))
+        drawn = AuditRecord(
+            trail,
+            (*record.sources, self.digest),
+            (*record.data, self.data),
+            (*record.seeds, chosen),
+        )
         return replace(self, record=drawn)
 
     @property
@@ -222,7 +235,7 @@ class AuditedLabels:
             Further answers that would prove it, all of them right; 0 where it is proved, None where
             nothing can.
         """
-        goal = f"{100 * target:g} %"
+        goal = f"{100 * target:.12g} %"
         if found.lower >= target:
             return f"{goal} is proved.", 0
         trail = self.record.trail
@@ -242,6 +255,17 @@ class AuditedLabels:
             f"{short} {n_answers} further answers ({rounds}), if all are right, would prove it: "
             f"beltrami audit {self.path}",
             n_answers,
+        )
+
+
+def _require_same_data(path: Path, data: str, record: AuditRecord) -> None:
+    """Raise where the labels are of other data: the same id may then be another row."""
+    if any(one not in {"", data} for one in record.data) and data:
+        beside = AuditRecord.path_beside(path)
+        raise InvalidInputError(
+            f"{str(path)!r} holds labels of other data than those that were audited "
+            f"({beside.name}), and the same id may be another row there. Move {beside.name} away "
+            "to begin a new audit, or put back the labels of the data that it is about."
         )
 
 

@@ -146,7 +146,9 @@ def take_in(
     data = read_table(
         source, embeddings=embeddings, delimiter=delimiter, decimal=decimal, id=id, label=label
     )
-    table = read_table(data, labels=labels, delimiter=delimiter, id=id, label=label)
+    table = read_table(
+        data, labels=labels, delimiter=delimiter, id=id, label=label, unlabeled=unlabeled
+    )
     roles = guess_roles(
         table,
         label=label,

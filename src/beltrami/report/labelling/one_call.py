@@ -221,6 +221,7 @@ def _facts(intake: Intake, settings: dict[str, Any]) -> dict[str, str]:
         "beltrami": __version__,
         "data": intake.table.name,
         "data_sha256": intake.table.fingerprint(),
+        "rows_sha256": intake.table.without(roles.label).fingerprint(),
         "label_column": str(roles.label),
         "labels": intake.counted.removeprefix("labels: "),
         "labels_from": "; ".join(intake.told) or "the data",

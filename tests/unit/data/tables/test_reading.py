@@ -406,3 +406,24 @@ def test_side_tables_whose_columns_do_not_tell_say_what_to_do(tmp_path):
     (tmp_path / "side.csv").write_text("one,two\na.png,cat\nz.png,dog\n", encoding="utf-8")
     with pytest.raises(InvalidInputError, match="Call them 'id' and 'label' in its first line"):
         read_table({"path": ["a.png", "b.png"], "x": [1, 2]}, labels=tmp_path / "side.csv")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("TRUE", "true", "FALSE"), ("1.0", "1", "2"), ("1e3", "1000", "2e3"), ("+1", "1", "-2"),
+     ("10:00", "10:00:00", "11:00"), ("2020-01-01 10:00", "x", "y"), ("1.10", "1.1", "1.2")],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["label", "verdict", "answer"])
+def test_labels_of_a_side_file_are_texts_whatever_their_column_is_called(tmp_path, given, name):
+    rows = "".join(f"r{i},{one}\n" for i, one in enumerate(given))
+    (tmp_path / "side.csv").write_text(f"id,{name}\n{rows}", encoding="utf-8")
+    data = {"id": ["r0", "r1", "r2"], "x": [1.0, 2.0, 3.0]}
+    table = read_table(data, labels=tmp_path / "side.csv")
+    assert table.columns.column("label").to_pylist() == list(given)
+
+
+def test_a_marker_in_a_side_file_takes_no_label_away(tmp_path):
+    (tmp_path / "side.csv").write_text("id,label\nr0,?\nr1,dog\n", encoding="utf-8")
+    data = {"id": ["r0", "r1", "r2"], "x": [1.0, 2.0, 3.0], "label": ["cat", None, None]}
+    table = read_table(data, labels=tmp_path / "side.csv", unlabeled="?")
+    assert table.columns.column("label").to_pylist() == ["cat", "dog", None]

@@ -171,3 +171,23 @@ def test_draws_are_uniform():
     for seed in range(3000):
         counts[list(Trail().draw(labels(12), 3, seed).rounds[0].rows)] += 1
     assert_allclose(counts, 750, rtol=0.12)
+
+
+def test_filling_in_blanks_is_a_further_look_at_the_rows_that_can_be_judged():
+    accepted = labels(500)
+    trail = Trail().draw(accepted, 40, 0).answer([None] * 10 + ["right"] * 30)
+    first = trail.certificate(accepted)
+    again = trail.answer([None] * 5 + ["right"] * 35)
+    assert again.answer([None] * 5 + ["right"] * 35) == again  # nothing new was seen
+    found = again.certificate(accepted)
+    assert first.lower_judged == certify(30, 0, look=1).lower
+    assert found.lower_judged == certify(35, 0, look=2).lower
+    assert found.lower == certify(40, 0, 500, n_blank=5, look=1).lower
+
+
+def test_an_open_round_of_new_labels_lets_no_old_round_vouch_for_them():
+    accepted = labels(300)
+    trail = answered(Trail(), accepted, 65)
+    fresh = {row: label if row in trail.seen else "other" for row, label in accepted.items()}
+    with pytest.raises(InvalidInputError, match="changed since the last draw"):
+        trail.draw(fresh, 65, 0).certificate(fresh)
