@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.cluster import KMeans, kmeans_plusplus
 
 from beltrami.core.errors import ConvergenceWarning
+from beltrami.separation.assignment import Assignment, assign
 from beltrami.separation.constrained_kmeans import ConstrainedKMeans, constrained_kmeans
-from beltrami.solvers.assignment import Assignment, assign
 
 N_CLUSTERS, N_FEATURES = 8, 8
 SHARES = (0.4, 0.25, 0.15, 0.08, 0.05, 0.04, 0.02, 0.01)

@@ -245,7 +245,8 @@ def _newsgroups() -> tuple[Any, Any]:
     import numpy as np  # noqa: PLC0415
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
 
-    from beltrami import load_dataset, strip_headers  # noqa: PLC0415
+    from beltrami import load_dataset  # noqa: PLC0415
+    from beltrami_papers.preparation import strip_headers  # noqa: PLC0415
 
     data = load_dataset("newsgroups20")
     words = TfidfVectorizer(max_features=6000, stop_words="english", sublinear_tf=True)

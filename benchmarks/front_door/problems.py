@@ -18,8 +18,8 @@ from sklearn.preprocessing import normalize
 
 from beltrami import Graph, KnnGraph, load_dataset
 from beltrami.core.errors import BeltramiWarning
-from beltrami.data import strip_headers
 from beltrami.graph.model import Neighbors
+from beltrami_papers.preparation import strip_headers
 from benchmarks.few_labels import problems as few_labels
 from benchmarks.few_labels.problems import NEIGHBORS, FewLabels, kept
 

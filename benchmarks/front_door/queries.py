@@ -161,7 +161,7 @@ def strategies() -> dict[str, Strategy]:
 
 def _ours(name: str) -> Strategy:
     def choose(asked: Asked) -> np.ndarray:
-        from beltrami.learners.questions import choose_questions  # noqa: PLC0415
+        from beltrami.questions import choose_questions  # noqa: PLC0415
 
         if name == "random" or (name == "uncertain" and not len(asked.labelled)):
             return _random(asked)

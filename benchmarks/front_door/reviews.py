@@ -1,6 +1,6 @@
 """``python -m benchmarks.front_door.reviews``: labels that look wrong, sets of classes, audits.
 
-What is asked of `beltrami.learners.review`: wrong labels found, beside cleanlab on the same
+What is asked of `beltrami.review`: wrong labels found, beside cleanlab on the same
 held-out probabilities; how often conformal sets hold the true class; how often a certificate
 holds. The rule for wrong labels was fixed on digits and phonemes and tried on USPS; MNIST and
 ISOLET had no part in it.
@@ -22,15 +22,15 @@ from beltrami import EigenfunctionClassifier, GraphRegularizedClassifier, Poisso
 from beltrami.core.errors import BeltramiWarning
 from beltrami.core.files import write_text
 from beltrami.learners.model import Labeled
-from beltrami.learners.review.audit import certify, safe_threshold
-from beltrami.learners.review.conformal import (
+from beltrami.learners.regularized.smoothing import Smoother
+from beltrami.review.audit import certify, safe_threshold
+from beltrami.review.conformal import (
     SCORES,
     conformal_threshold,
     held_out_strangeness,
     prediction_sets,
 )
-from beltrami.learners.review.issues import find_label_issues
-from beltrami.learners.smoothing import Smoother
+from beltrami.review.issues import find_label_issues
 from benchmarks.few_labels.problems import FewLabels, partly_labelled, problem
 from benchmarks.manifold.accuracy_report import table
 from benchmarks.peers.report import _version, circumstances

@@ -108,7 +108,7 @@ def _exact(cloud: Any) -> dict[str, Any]:
     then moved down and up.
     """
     from beltrami import KnnGraph  # noqa: PLC0415
-    from beltrami.operators.kernels import typical_width  # noqa: PLC0415
+    from beltrami.kernel_machines.kernels import typical_width  # noqa: PLC0415
 
     graph = KnnGraph(NEIGHBORS, random_state=0).build(cloud.points)
     typical, tried = typical_width(cloud.points), []

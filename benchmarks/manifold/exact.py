@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from beltrami import KnnGraph, LaplacianRLSClassifier, LaplacianSVC
-from beltrami.operators.kernels import typical_width
+from beltrami.kernel_machines.kernels import typical_width
 from benchmarks.peers.contest import Answer, Contest, Problem
 from benchmarks.peers.problems import SEED, points, problem_name
 

@@ -23,7 +23,7 @@ from beltrami import (
     LaplacianRLSClassifier,
     LaplacianSVC,
 )
-from beltrami.operators.kernels import typical_width
+from beltrami.kernel_machines.kernels import typical_width
 from benchmarks.manifold.samples import Sample
 
 NEIGHBORS = (10, 50)

@@ -88,13 +88,13 @@ def _sides(n: int, *, with_differences: bool) -> dict[str, Callable[[], tuple[fl
 
     from beltrami.embeddings.mbed.model import Targets  # noqa: PLC0415
     from beltrami.embeddings.mbed.objective import MbedCost  # noqa: PLC0415
-    from beltrami.embeddings.mbed.repulsion import ExactRepulsion  # noqa: PLC0415
     from beltrami.embeddings.mbed.simplex import simplex_directions  # noqa: PLC0415
     from beltrami.embeddings.mbed.terms import ClassTerms  # noqa: PLC0415
-    from beltrami.operators.neighborhoods import (  # noqa: PLC0415
+    from beltrami.embeddings.neighborhoods.probabilities import (  # noqa: PLC0415
         StoredNeighborhood,
         row_probabilities,
     )
+    from beltrami.embeddings.repulsion.exact import ExactRepulsion  # noqa: PLC0415
 
     rng = np.random.default_rng(0)
     Y = rng.standard_normal((n, N_CLASSES))

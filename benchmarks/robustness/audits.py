@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.files import write_text
-from beltrami.learners.review.trail import Trail
+from beltrami.review.trail import Trail
 from benchmarks.manifold.accuracy_report import table
 from benchmarks.peers.report import circumstances
 

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import beltrami as bt
-from beltrami.report.palette import OKABE_ITO
+from beltrami.report.pictures.palette import OKABE_ITO
 
 digits = bt.load_dataset("digits")
 rng = np.random.default_rng(0)

@@ -11,7 +11,7 @@ import numpy as np
 
 import beltrami as bt
 from beltrami.embeddings.layout import layout_graph
-from beltrami.report.palette import style_of
+from beltrami.report.pictures.palette import style_of
 
 digits = bt.load_dataset("digits")
 graph = bt.KnnGraph(10, weights="tuned_shared").build(digits.points)

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.linear_model import RidgeCV
 
 import beltrami as bt
-from beltrami.report.palette import style_of
+from beltrami.report.pictures.palette import style_of
 
 dollar = bt.dollar_sign(4000, random_state=0)
 values = np.full(len(dollar.targets), np.nan)

@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import beltrami as bt
-from beltrami.report.boundary_pictures import draw_map
-from beltrami.report.boundary_views import view_of
+from beltrami.report.pictures.boundary_pictures import draw_map
+from beltrami.report.pictures.boundary_views import view_of
 
 digits = bt.load_dataset("digits")
 chosen = np.flatnonzero(np.isin(digits.targets, (3, 5, 8)))

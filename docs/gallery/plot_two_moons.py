@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 import beltrami as bt
-from beltrami.report.palette import OKABE_ITO
+from beltrami.report.pictures.palette import OKABE_ITO
 
 moons = bt.two_moons(300, noise=0.05, random_state=0)
 rng = np.random.default_rng(0)

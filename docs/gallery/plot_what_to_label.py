@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import beltrami as bt
-from beltrami.report.palette import style_of
+from beltrami.report.pictures.palette import style_of
 
 digits = bt.load_dataset("digits")
 points, truth = digits.points[:900], digits.targets[:900]

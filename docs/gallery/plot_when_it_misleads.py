@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import beltrami as bt
-from beltrami.report.palette import style_of
+from beltrami.report.pictures.palette import style_of
 
 rng = np.random.default_rng(0)
 directions = rng.standard_normal((1500, 12))

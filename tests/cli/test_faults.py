@@ -191,7 +191,7 @@ def test_the_exit_code_of_an_interruption_inside_executed_text_is_the_same(tmp_p
 HALF = """
 import os, signal, sys
 from beltrami.cli.__main__ import main
-from beltrami.data.tables import writing
+from beltrami.tables import writing
 
 def half(chunks, sink):
     sink.write(next(chunks)[:20])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from beltrami.cli.__main__ import main
-from beltrami.learners.front_door import forecast
+from beltrami.front_door import forecast
 
 N = 40
 

@@ -13,7 +13,7 @@ import pytest
 
 from beltrami.cli.__main__ import main
 from beltrami.core import files, memory
-from beltrami.report.labelling import one_call
+from beltrami.labelling import one_call
 
 N = 30
 
@@ -228,7 +228,7 @@ def test_ctrl_c_prints_one_line_and_leaves_no_file(shell, monkeypatch):
         raise KeyboardInterrupt
 
     shell.files({"data.csv": GOOD})
-    monkeypatch.setattr("beltrami.learners.front_door.classifier.ManifoldClassifier.fit", interrupt)
+    monkeypatch.setattr("beltrami.front_door.classifier.ManifoldClassifier.fit", interrupt)
     code, out, err = shell.run("label", "data.csv", "-q")
     assert (code, out) == (130, "")
     assert err == "beltrami: interrupted; nothing is left half written.\n"

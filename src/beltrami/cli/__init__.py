@@ -1,1 +1,1 @@
-"""Layer 8: the command line; it parses, calls one library function and prints."""
+"""The command line; it parses, calls one library function and prints."""

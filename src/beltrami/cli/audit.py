@@ -63,8 +63,8 @@ def _draw(
     config: Path | None,
     voice: o.Voice,
 ) -> None:
-    from beltrami.data.tables import write_table
-    from beltrami.report.labelling.audits import AuditedLabels
+    from beltrami.labelling.audits import AuditedLabels
+    from beltrami.tables import write_table
 
     if out is not None:
         answer_target(labels, out, "audit", (config,), "answer")  # before any work
@@ -108,8 +108,8 @@ def _certify(
     confidence: float,
     voice: o.Voice,
 ) -> None:
-    from beltrami.learners.review.audit import check_share
-    from beltrami.report.labelling.audits import AuditedLabels
+    from beltrami.labelling.audits import AuditedLabels
+    from beltrami.review.audit import check_share
 
     check_share(target, "target")
     before = AuditedLabels.read(labels)

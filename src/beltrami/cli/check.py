@@ -38,8 +38,8 @@ def check(
 
     Example: beltrami check data.csv --label category
     """
-    from beltrami.data.tables import write_table
-    from beltrami.report.labelling.checks import checked
+    from beltrami.labelling.checks import checked
+    from beltrami.tables import write_table
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(

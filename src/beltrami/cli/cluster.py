@@ -36,8 +36,8 @@ def cluster(
 
     Example: beltrami cluster data.csv -k 10 -o clusters.csv
     """
-    from beltrami.data.tables import write_table
-    from beltrami.report.labelling.shapes import clusters_of
+    from beltrami.labelling.shapes import clusters_of
+    from beltrami.tables import write_table
 
     voice = o.Voice(as_json, quiet)
     reading = o.TableOptions(

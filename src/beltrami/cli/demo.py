@@ -23,7 +23,7 @@ def demo(
 
     Example: beltrami demo --out my-folder
     """
-    from beltrami.report.demo import demonstrate
+    from beltrami.labelling.demo import demonstrate
 
     voice = o.Voice(as_json)
     folder = folder_target(out)

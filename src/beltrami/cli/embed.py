@@ -38,8 +38,8 @@ def embed(
 
     Example: beltrami embed data.csv -n 10 -o coordinates.parquet
     """
-    from beltrami.data.tables import write_table
-    from beltrami.report.labelling.shapes import eigenmap_of
+    from beltrami.labelling.shapes import eigenmap_of
+    from beltrami.tables import write_table
 
     voice = o.Voice(as_json, quiet)
     reading = o.TableOptions(

@@ -10,7 +10,7 @@ from beltrami.cli import targets
 from beltrami.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from beltrami.report.labelling import Labelling
+    from beltrami.labelling import Labelling
 
 
 def label(
@@ -59,8 +59,8 @@ def label(
 
     Example: beltrami label data.csv --label category -o labels.csv --report report.html
     """
-    from beltrami.report.labelling import labelled
-    from beltrami.report.labelling.one_call import forecast_lines
+    from beltrami.labelling import labelled
+    from beltrami.labelling.one_call import forecast_lines
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(

@@ -39,7 +39,7 @@ def draw_map(
 
     Example: beltrami map data.csv -o map.png
     """
-    from beltrami.report.labelling.shapes import map_of
+    from beltrami.labelling.shapes import map_of
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(

@@ -100,7 +100,7 @@ class TableOptions:
 
     def read(self, source: str, *, min_classes: int = 2) -> Any:
         """Return the `Intake` of a file."""
-        from beltrami.report.labelling import take_in
+        from beltrami.labelling import take_in
 
         return take_in(
             source,

@@ -42,7 +42,7 @@ def report(
 
     Example: beltrami report data.csv --label category -o report.html
     """
-    from beltrami.report.labelling import labelled
+    from beltrami.labelling import labelled
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(

@@ -11,7 +11,7 @@ from beltrami.cli.speech import say
 from beltrami.cli.targets import folder_target
 
 if TYPE_CHECKING:
-    from beltrami.report.reproductions import Outcome, Running
+    from beltrami_papers import Outcome, Running
 
 
 def reproduce(
@@ -41,7 +41,7 @@ def reproduce(
     """
     from beltrami.core.errors import InvalidInputError
     from beltrami.core.threads import resolve_jobs
-    from beltrami.report.reproductions import REPRODUCTIONS, run_many, run_one, write_book
+    from beltrami_papers import REPRODUCTIONS, run_many, run_one, write_book
 
     if name == "list":
         for one, entry in REPRODUCTIONS.items():
@@ -72,8 +72,8 @@ def _compare(names: Sequence[str], folder: Path, against: Path | None) -> None:
     """Say how well a run agrees with an earlier one; exit 1 where it does not."""
     if against is None:
         return
-    from beltrami.report.reproductions import compared
-    from beltrami.report.reproductions.comparison import TOLERANCE
+    from beltrami_papers import compared
+    from beltrami_papers.comparison import TOLERANCE
 
     agree = True
     for name in names:
@@ -128,7 +128,7 @@ class _Board:
             self._bars.stop()
 
     def __call__(self, told: "Running | Outcome") -> None:
-        from beltrami.report.reproductions import Running
+        from beltrami_papers import Running
 
         if not isinstance(told, Running):
             self._end(told)

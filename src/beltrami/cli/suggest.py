@@ -44,8 +44,8 @@ def suggest(
 
     Example: beltrami suggest data.csv --label category -n 20 -o ask.csv
     """
-    from beltrami.data.tables import write_table
-    from beltrami.report.labelling.suggestions import suggestions
+    from beltrami.labelling.suggestions import suggestions
+    from beltrami.tables import write_table
 
     voice = o.Voice(as_json, quiet, verbose)
     reading = o.TableOptions(

@@ -31,7 +31,7 @@ def table_target(source: str | Path, out: Path | None, word: str, inputs: Iterab
     Path
         One that can be written, and none of the inputs.
     """
-    from beltrami.data.tables import table_ending
+    from beltrami.tables import table_ending
 
     target = _no_folder(_named(source, word, ".csv") if out is None else out)
     table_ending(target)
@@ -56,7 +56,7 @@ def answer_target(
         As in `table_target`.
     """
     from beltrami.core.errors import BeltramiError
-    from beltrami.data.tables.verbatim import read_texts
+    from beltrami.tables.reading.verbatim import read_texts
 
     target = table_target(source, out, word, inputs)
     try:
@@ -87,8 +87,8 @@ def page_target(source: str | Path, out: Path | None, inputs: Iterable[object]) 
 
 def map_target(source: str | Path, out: Path | None, inputs: Iterable[object]) -> Path:
     """Return where a map goes, a picture or a table; as in `table_target`."""
-    from beltrami.data.tables import table_ending
-    from beltrami.report.figures import PICTURES
+    from beltrami.report.pictures.figures import PICTURES
+    from beltrami.tables import table_ending
 
     target = _no_folder(_named(source, "map", ".png") if out is None else out)
     if target.suffix.lower() in PICTURES:
@@ -144,7 +144,7 @@ def _require_short(target: Path) -> None:
 
 def _checked_table(target: Path, inputs: tuple[object, ...]) -> Path:
     """Return a target that can be written, as can the file of facts beside it."""
-    from beltrami.data.tables.writing import written_files
+    from beltrami.tables.writing import written_files
 
     for path in written_files(target):
         _checked(path, inputs)

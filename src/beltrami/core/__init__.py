@@ -1,1 +1,1 @@
-"""Layer 0: types, errors, validation, randomness, threads, memory, progress, files, devices."""
+"""Types, errors, validation, randomness, threads, memory, progress, files, devices."""

@@ -79,8 +79,8 @@ def _dense_points(points: Any, name: str) -> FloatMatrix:
 def _not_numeric(name: str, reason: str) -> NotNumericError:
     return NotNumericError(
         f"{name} must hold numbers in rows of one length and cannot be read as such ({reason}). "
-        "Encode texts and categories first, for example with beltrami.word_counts or a "
-        "OneHotEncoder."
+        "Encode texts and categories first, for example with scikit-learn's TfidfVectorizer "
+        "or OneHotEncoder."
     )
 
 

@@ -1,7 +1,7 @@
 """Vectors of labels as libraries hold them: any of them enters, an array without losses leaves.
 
 What marks a gap is kept apart from what is a label: the mask of a masked array, the nulls of pandas
-and polars, None and NaN; whole numbers beside them stay whole. Layer 1.
+and polars, None and NaN; whole numbers beside them stay whole.
 """
 
 import warnings

@@ -1,7 +1,7 @@
 """Labels of any type: a vector with gaps enters, class numbers and labelled rows leave.
 
 An unlabelled row is marked by -1 among integers, by None, NaN, ``pandas.NA`` or "" among strings
-and objects, by NaN among values of a regression, and by the mask of a masked array. Layer 1.
+and objects, by NaN among values of a regression, and by the mask of a masked array.
 """
 
 import numbers

@@ -1,7 +1,7 @@
 """The noun of this layer: a named set of points or texts with what is published about it.
 
 Arrays and texts enter once, are checked to agree in length, and leave as a frozen `Dataset`. Every
-loader and every generator returns one. Layer 1.
+loader and every generator returns one.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ class Dataset:
         if self.points is None:
             raise InvalidInputError(
                 f"the data set {self.name!r} has no points: it holds texts or recordings. Turn "
-                "them into numbers first, as by word_counts or log_spectra."
+                "them into numbers first, as by word_counts or log_spectra of "
+                "beltrami_papers.preparation."
             )
         return self.points, _require_targets(self)
 

@@ -1,7 +1,7 @@
 """Principal components, the first step of the digit experiments.
 
 Points enter, dense or sparse, and their coordinates along the directions of largest variance
-leave, in the dtype that came. Sums run in float64 over blocks of rows. Layer 1.
+leave, in the dtype that came. Sums run in float64 over blocks of rows.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How much each label counts: weights enter as given, and leave checked. Layer 1."""
+"""How much each label counts: weights enter as given, and leave checked."""
 
 from typing import Any
 

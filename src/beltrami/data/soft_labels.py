@@ -1,4 +1,4 @@
-"""Labels as probabilities: a matrix, one column per class, enters; checked rows leave. Layer 1."""
+"""Labels as probabilities: a matrix, one column per class, enters; checked rows leave."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Layer 5: graphs become coordinates and clusters."""
+"""Graphs become coordinates and clusters."""
 
 from beltrami.embeddings.clustering import SpectralClustering
 from beltrami.embeddings.eigenmaps import LaplacianEigenmaps

@@ -13,13 +13,13 @@ from beltrami.core.types import FloatMatrix, Points, Seed
 from beltrami.core.validation import check_count, check_positive
 from beltrami.embeddings.mbed.placement import TIE, placed
 from beltrami.embeddings.mbed.settling import settled
-from beltrami.graph.fitted import checked_points
-from beltrami.operators.affinities import (
+from beltrami.embeddings.neighborhoods.affinities import (
     Affinity,
     LocalAffinity,
     WideAffinity,
     twins_of,
 )
+from beltrami.graph.fitted import checked_points
 from beltrami.operators.comparison import check_comparable
 
 _START = 1e-2

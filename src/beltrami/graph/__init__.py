@@ -1,1 +1,1 @@
-"""Layer 2: points become a weighted graph with a certificate."""
+"""Points become a weighted graph with a certificate."""

@@ -1,7 +1,7 @@
 """How edges become a graph: each pair once, weighed, joined into one piece if asked.
 
 Pairs and distances from a search enter; a `Graph` with its certificate leaves, or the rows that
-attach new points to one. Part of layer 2.
+attach new points to one.
 """
 
 import warnings

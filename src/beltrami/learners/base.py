@@ -2,7 +2,7 @@
 
 Points and labels with gaps enter; scores, labels, confidence and the rows that no label reaches
 leave. A learner on a graph adds two things: what it prepares from the graph alone, and how labels
-become scores. One without a graph also says how it fits. Part of layer 6.
+become scores. One without a graph also says how it fits.
 """
 
 import warnings

@@ -1,7 +1,7 @@
 """How far a result can be trusted: facts about graph and labels, beside supervised baselines.
 
 A fitted learner's graph, labels and leave-one-out predictions enter; a printable `Diagnosis`
-leaves. Part of layer 6.
+leaves.
 """
 
 from collections.abc import Callable

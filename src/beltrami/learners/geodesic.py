@@ -1,7 +1,7 @@
 """Nearest neighbours along the graph: a point asks the labels that are closest by road.
 
 A graph with the lengths of its edges and a few labels enter; the labelled points nearest to each
-node, and their votes, leave. Part of layer 6.
+node, and their votes, leave.
 """
 
 from typing import Any

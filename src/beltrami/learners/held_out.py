@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.kernel_machines.landmarks import spread_rows
 from beltrami.learners.model import Labeled
-from beltrami.operators.landmarks import spread_rows
 
 _MOST_ROWS = 4000
 _FEWEST = 4

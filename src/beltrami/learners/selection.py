@@ -1,8 +1,7 @@
 """Judging a learner when most rows have no label: splits that hold out labels, and scores of them.
 
 A target with gaps enters; pairs of training and test rows, or a score of the labelled rows alone,
-leave. An unlabelled row is in every training set and is never counted as right or wrong. Part of
-layer 6.
+leave. An unlabelled row is in every training set and is never counted as right or wrong.
 """
 
 import warnings

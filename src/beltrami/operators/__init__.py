@@ -1,1 +1,1 @@
-"""Layer 3: a graph becomes a Laplacian, a smoothness operator or an extension to new points."""
+"""A graph becomes a Laplacian, a smoothness operator or an extension to new points."""

@@ -1,6 +1,6 @@
 """Whether rows can be compared: metrics that are known, numbers that do not overflow, near pairs.
 
-Points or dissimilarities enter; nothing, or an error that says what to do, leaves. Part of layer 3.
+Points or dissimilarities enter; nothing, or an error that says what to do, leaves.
 """
 
 from typing import Any

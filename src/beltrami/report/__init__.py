@@ -1,1 +1,1 @@
-"""Layer 7: results become tables and figures for people."""
+"""Results become tables and figures for people."""

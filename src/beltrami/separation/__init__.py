@@ -1,4 +1,4 @@
-"""Layer 5: points become parts, with bounds on how many each part holds."""
+"""Points become parts, with bounds on how many each part holds."""
 
 from beltrami.separation.constrained_kmeans import ConstrainedKMeans
 

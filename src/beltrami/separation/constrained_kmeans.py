@@ -1,7 +1,6 @@
 """k-means with bounds on the sizes of the clusters, in every group of points.
 
 Points and bounds enter, a `Partition` leaves; `ConstrainedKMeans` is its face for scikit-learn.
-Part of layer 5.
 """
 
 import warnings
@@ -28,7 +27,7 @@ from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_count, check_nonnegative
 from beltrami.graph.fitted import checked_points, graph_tags
-from beltrami.solvers.assignment import SizeBounds, assign, size_bounds
+from beltrami.separation.assignment import SizeBounds, assign, size_bounds
 
 _SAMPLE, _SAMPLE_PER_CLUSTER, _EQUAL, _SMALL = 5000, 100, 1e-6, 1024
 _STEP = "size-constrained k-means"

@@ -1,7 +1,6 @@
 """The graph of shapes cut into regions that each have enough points of either kind.
 
 A graph, which nodes are labelled and a number of regions enter; the region of each node leaves.
-Part of layer 5.
 """
 
 from dataclasses import dataclass

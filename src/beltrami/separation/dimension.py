@@ -1,6 +1,6 @@
 """How many directions the data have: by the growth of distances, and by the spread of shapes.
 
-Distances to neighbours, or local covariances, enter; numbers of directions leave. Part of layer 5.
+Distances to neighbours, or local covariances, enter; numbers of directions leave.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """How different two local shapes are: the Hellinger distance of centred Gaussians.
 
-Shapes and pairs of them enter, squared distances between 0 and 1 leave. Part of layer 5.
+Shapes and pairs of them enter, squared distances between 0 and 1 leave.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Links between points whose shapes are alike, along the manifold that each lies on.
 
 Shapes around points enter; the neighbours each asks for, by its own Mahalanobis distance, and
-weights by the Hellinger distance leave. Part of layer 5.
+weights by the Hellinger distance leave.
 """
 
 from dataclasses import dataclass

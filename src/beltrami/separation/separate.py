@@ -1,7 +1,7 @@
 """From points to the graph of their shapes, and from its regions to the whole space.
 
 Points and the rows that carry labels enter; a `ShapeGraph` leaves, and regions of any points once
-its nodes have theirs. Part of layer 5.
+its nodes have theirs.
 """
 
 import warnings

@@ -1,7 +1,7 @@
 """Local covariances: how the data lie around a point.
 
 Points and lists of neighbours enter, a few directions and variances per point leave, and the size
-of the neighbourhoods where none was given. Part of layer 5.
+of the neighbourhoods where none was given.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """A part of the points, spread as they are, with every point that must be in it.
 
 Two near points share their neighbours, so their shapes agree even where they lie on different
-manifolds; a graph of shapes is therefore built on points that are some way apart. Part of layer 5.
+manifolds; a graph of shapes is therefore built on points that are some way apart.
 """
 
 import numpy as np

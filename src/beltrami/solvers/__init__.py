@@ -1,1 +1,1 @@
-"""Layer 4: eigenvectors of operators and linear systems with them, each with its certificate."""
+"""Eigenvectors of operators and linear systems with them, each with its certificate."""

@@ -1,7 +1,7 @@
 """Descent: a cost with its gradient enters, a point where it is lower leaves.
 
 Conjugate gradients as the papers used them, and a quasi-Newton method that takes a preconditioner.
-Both count what they did; neither knows what the cost means. Part of layer 4.
+Both count what they did; neither knows what the cost means.
 """
 
 from collections import deque

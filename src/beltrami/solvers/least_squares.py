@@ -2,7 +2,7 @@
 
 Rows of a basis and targets enter; coefficients, and exact leave-one-out predictions for every
 number of columns, leave. One orthogonal factorisation serves them all and the normal equations are
-never formed. Part of layer 4.
+never formed.
 """
 
 from collections.abc import Iterator, Sequence

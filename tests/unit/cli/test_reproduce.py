@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from beltrami.cli.application import app
 from beltrami.core.errors import DatasetUnavailableError, InvalidInputError
-from beltrami.report.reproductions import REPRODUCTIONS, Entry, Outcome, Reproduction, Running
+from beltrami_papers import REPRODUCTIONS, Entry, Outcome, Reproduction, Running
 
 runner = CliRunner()
 
@@ -75,7 +75,7 @@ def _run_many(states):
 @pytest.mark.parametrize(("state", "code"), [("left out", 0), ("failed", 1)])
 def test_all_goes_on_and_says_what_is_missing(monkeypatch, tmp_path, state, code):
     states = {"thesis-3.3": state}
-    monkeypatch.setattr("beltrami.report.reproductions.run_many", _run_many(states))
+    monkeypatch.setattr("beltrami_papers.run_many", _run_many(states))
     result = runner.invoke(app, ["reproduce", "all", "--out", str(tmp_path)])
     assert result.exit_code == code
     assert result.stderr.count("because.") == 1

@@ -108,7 +108,7 @@ def test_limits_that_overlap_end_with_what_the_first_had_found() -> None:
 
 
 def test_fits_in_several_threads_leave_blas_as_it_was() -> None:
-    from beltrami.learners.front_door.classifier import ManifoldClassifier
+    from beltrami.front_door.classifier import ManifoldClassifier
 
     points = np.random.default_rng(0).normal(size=(120, 4))
     points[:60] += 3

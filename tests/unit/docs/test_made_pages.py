@@ -25,7 +25,7 @@ def test_methods_leave_out_the_plumbing():
 
 
 def test_properties_are_listed_unless_the_docstring_has_them_already():
-    assert own_properties("beltrami.learners.review.audit.Certificate") == ["sentence"]
+    assert own_properties("beltrami.review.audit.Certificate") == ["sentence"]
     assert own_properties("beltrami.Basis") == []
 
 

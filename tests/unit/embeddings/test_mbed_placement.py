@@ -10,10 +10,10 @@ from scipy.special import logsumexp, xlogy
 from beltrami.embeddings.mbed import placement
 from beltrami.embeddings.mbed.objective import MbedCost
 from beltrami.embeddings.mbed.placement import TIE, ClassPull, placed
-from beltrami.embeddings.mbed.repulsion import ExactRepulsion
 from beltrami.embeddings.mbed.simplex import simplex_directions
 from beltrami.embeddings.mbed.terms import log_memberships
-from beltrami.operators.neighborhoods import StoredNeighborhood, row_probabilities
+from beltrami.embeddings.neighborhoods.probabilities import StoredNeighborhood, row_probabilities
+from beltrami.embeddings.repulsion.exact import ExactRepulsion
 from beltrami.solvers.descent import quasi_newton_descent
 
 every_dimension = pytest.mark.parametrize("d", [1, 2, 5])

@@ -17,7 +17,6 @@ from beltrami.embeddings.mbed import annealing
 from beltrami.embeddings.mbed.annealing import PRINTED, Schedule, annealed_path
 from beltrami.embeddings.mbed.model import Problem, Stage, Targets
 from beltrami.embeddings.mbed.objective import MbedCost
-from beltrami.embeddings.mbed.repulsion import ExactRepulsion
 from beltrami.embeddings.mbed.simplex import label_confidence, simplex_directions, softened
 from beltrami.embeddings.mbed.stages import best_stage, criterion_of, radius_of, separation
 from beltrami.embeddings.mbed.terms import (
@@ -27,7 +26,8 @@ from beltrami.embeddings.mbed.terms import (
     log_memberships,
     mean_entropy,
 )
-from beltrami.operators.neighborhoods import StoredNeighborhood, row_probabilities
+from beltrami.embeddings.neighborhoods.probabilities import StoredNeighborhood, row_probabilities
+from beltrami.embeddings.repulsion.exact import ExactRepulsion
 from beltrami.solvers.descent import conjugate_descent
 
 EXACT = ExactRepulsion()

@@ -16,11 +16,11 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.embeddings.mbed import settling
 from beltrami.embeddings.mbed.model import Targets
 from beltrami.embeddings.mbed.objective import MbedCost
-from beltrami.embeddings.mbed.repulsion import ExactRepulsion
 from beltrami.embeddings.mbed.settling import settled, spectral_direction
 from beltrami.embeddings.mbed.simplex import simplex_directions
 from beltrami.embeddings.mbed.terms import ClassTerms
-from beltrami.operators.affinities import LocalAffinity, WideAffinity
+from beltrami.embeddings.neighborhoods.affinities import LocalAffinity, WideAffinity
+from beltrami.embeddings.repulsion.exact import ExactRepulsion
 
 
 def blobs(n=150, p=5, seed=0, apart=8.0):

@@ -5,11 +5,11 @@ import pytest
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.threads import thread_limit
-from beltrami.embeddings.mbed import regimes, tiles
-from beltrami.embeddings.mbed.regimes import RowError, choose_repulsion, row_error
-from beltrami.embeddings.mbed.repulsion import ExactRepulsion, repulsion_reference
-from beltrami.embeddings.mbed.tiles import TiledRepulsion, tile_order
-from beltrami.embeddings.mbed.waves import FourierRepulsion
+from beltrami.embeddings.repulsion import regimes, tiles
+from beltrami.embeddings.repulsion.exact import ExactRepulsion, repulsion_reference
+from beltrami.embeddings.repulsion.regimes import RowError, choose_repulsion, row_error
+from beltrami.embeddings.repulsion.tiles import TiledRepulsion, tile_order
+from beltrami.embeddings.repulsion.waves import FourierRepulsion
 
 EXACT = ExactRepulsion()
 ALL_PAIRS = TiledRepulsion(np.inf)

@@ -18,7 +18,6 @@ from sklearn.preprocessing import StandardScaler
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.data import two_moons
-from beltrami.learners.eigenfunctions import EigenfunctionClassifier, EigenfunctionRegressor
 from beltrami.learners.selection import (
     SemiSupervisedSplit,
     accuracy_scorer,
@@ -30,6 +29,7 @@ from beltrami.learners.selection import (
     mean_squared_error_scorer,
     r2_scorer,
 )
+from beltrami.learners.spectral.estimators import EigenfunctionClassifier, EigenfunctionRegressor
 
 MOONS = two_moons(120, random_state=0)
 

@@ -16,8 +16,8 @@ from beltrami.core import memory
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError, MemoryBudgetError
 from beltrami.core.progress import listen
 from beltrami.core.threads import thread_limit
+from beltrami.separation.assignment import assign_reference
 from beltrami.separation.constrained_kmeans import ConstrainedKMeans, constrained_kmeans
-from beltrami.solvers.assignment import assign_reference
 
 
 @pytest.fixture(autouse=True)

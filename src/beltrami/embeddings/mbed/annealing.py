@@ -14,10 +14,10 @@ from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix
 from beltrami.embeddings.mbed.model import Problem, Stage, Targets
 from beltrami.embeddings.mbed.objective import MbedCost
-from beltrami.embeddings.mbed.regimes import choose_repulsion
 from beltrami.embeddings.mbed.simplex import label_confidence, simplex_directions, softened
 from beltrami.embeddings.mbed.stages import best_stage, criterion_of, radius_of
 from beltrami.embeddings.mbed.terms import ClassTerms
+from beltrami.embeddings.repulsion.regimes import choose_repulsion
 from beltrami.solvers.descent import conjugate_descent
 
 PRINTED = ("gradient", "margin", "targets", "start")

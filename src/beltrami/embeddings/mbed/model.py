@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
-from beltrami.embeddings.mbed.regimes import RowError
-from beltrami.operators.neighborhoods import Neighborhood
+from beltrami.embeddings.neighborhoods.probabilities import Neighborhood
+from beltrami.embeddings.repulsion.regimes import RowError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from beltrami.embeddings.mbed.annealing import PRINTED, Schedule, annealed_path
 from beltrami.embeddings.mbed.model import Problem, Stage
 from beltrami.embeddings.mbed.practical import Balance, practical_path
 from beltrami.embeddings.mbed.stages import best_stage
-from beltrami.operators.affinities import LocalAffinity, WideAffinity
+from beltrami.embeddings.neighborhoods.affinities import LocalAffinity, WideAffinity
 
 
 class PaperMode(BaseEstimator):

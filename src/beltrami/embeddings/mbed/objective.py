@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from beltrami.core.types import FloatMatrix
-from beltrami.embeddings.mbed.repulsion import ExactRepulsion, Repulsion
 from beltrami.embeddings.mbed.terms import ClassTerms
-from beltrami.operators.neighborhoods import Neighborhood
+from beltrami.embeddings.neighborhoods.probabilities import Neighborhood
+from beltrami.embeddings.repulsion.exact import ExactRepulsion, Repulsion
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,13 +8,13 @@ from scipy.sparse import csr_array, diags_array
 
 from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix, IndexVector
-from beltrami.embeddings.mbed._row_kernels import lone_normalizers
 from beltrami.embeddings.mbed.model import Problem, Stage, Targets
 from beltrami.embeddings.mbed.settling import settled
 from beltrami.embeddings.mbed.simplex import simplex_directions, sureness
 from beltrami.embeddings.mbed.stages import criterion_of
 from beltrami.embeddings.mbed.terms import ClassTerms, log_memberships
-from beltrami.operators.neighborhoods import Neighborhood, StoredNeighborhood
+from beltrami.embeddings.neighborhoods.probabilities import Neighborhood, StoredNeighborhood
+from beltrami.embeddings.repulsion._row_kernels import lone_normalizers
 
 _SIZES = np.geomspace(0.3, 40.0, 16)
 _SHARPNESS = np.geomspace(0.02, 1.0, 25)

@@ -13,9 +13,9 @@ from beltrami.core.errors import BeltramiWarning
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 from beltrami.embeddings.mbed.objective import MbedCost
-from beltrami.embeddings.mbed.regimes import RowError, choose_repulsion, row_error
 from beltrami.embeddings.mbed.terms import ClassTerms
-from beltrami.operators.neighborhoods import Neighborhood, StoredNeighborhood
+from beltrami.embeddings.neighborhoods.probabilities import Neighborhood, StoredNeighborhood
+from beltrami.embeddings.repulsion.regimes import RowError, choose_repulsion, row_error
 from beltrami.solvers.descent import Precondition, quasi_newton_descent
 from beltrami.solvers.linear.preconditioners import ApproximateCholesky
 

@@ -117,8 +117,8 @@ def require_directions(points: Points) -> None:
     if empty.size:
         raise InvalidInputError(
             f"{empty.size} row(s) are all zero, the first is row {empty[0]}; a zero row has no "
-            "angle to any other. Drop these rows (beltrami.word_counts does so for empty "
-            "documents) or use metric='euclidean'."
+            "angle to any other. Drop these rows (documents without a word that counts, say) "
+            "or use metric='euclidean'."
         )
 
 

@@ -1,6 +1,6 @@
 """One HTML file that tells what was labelled, how sure we are and what to look at next.
 
-A `Page` of plain arrays and strings enters; a document that needs no network leaves. Layer 7.
+A `Page` of plain arrays and strings enters; a document that needs no network leaves.
 """
 
 from beltrami.report.page.model import (

@@ -1,7 +1,7 @@
 """Geometry of the two small charts, and the sentences that stand in for them.
 
 Bins and curves of held-out labels enter; coordinates for the template's SVG and words for those
-who cannot see it leave. Layer 7.
+who cannot see it leave.
 """
 
 import math

@@ -1,11 +1,11 @@
 """Colours and marks of the classes on the page, for a light and a dark ground.
 
-The number of classes enters; one `ClassStyle` for each leaves. Layer 7.
+The number of classes enters; one `ClassStyle` for each leaves.
 """
 
 from dataclasses import dataclass
 
-from beltrami.report.palette import OKABE_ITO
+from beltrami.report.pictures.palette import OKABE_ITO
 
 _ON_LIGHT = {"#F0E442": "#DDCB1C"}
 _ON_DARK = {

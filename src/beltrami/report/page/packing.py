@@ -1,6 +1,6 @@
 """The map's data as text: which rows are drawn, quantised, in few bytes.
 
-A `Page` enters; a `PackedMap` leaves, whose JSON the page's script decodes. Layer 7.
+A `Page` enters; a `PackedMap` leaves, whose JSON the page's script decodes.
 """
 
 import base64

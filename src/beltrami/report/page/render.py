@@ -1,6 +1,6 @@
 """The page as one HTML document.
 
-A `Page` enters; a text, or a file written whole, leaves. Layer 7.
+A `Page` enters; a text, or a file written whole, leaves.
 """
 
 import math

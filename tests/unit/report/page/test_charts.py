@@ -19,7 +19,7 @@ from beltrami.report.page.charts import (
     wilson,
 )
 from beltrami.report.page.colours import class_styles
-from beltrami.report.palette import OKABE_ITO
+from beltrami.report.pictures.palette import OKABE_ITO
 
 
 def test_an_interval_of_no_success_has_its_closed_form():

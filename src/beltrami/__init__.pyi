@@ -1,0 +1,107 @@
+# Where each public name lives: read by type checkers, and by the package itself.
+
+from .core.errors import BeltramiError, BeltramiWarning
+from .data import (
+    Dataset,
+    available_datasets,
+    bars,
+    circle,
+    crossing_spheres,
+    density_change,
+    dollar_sign,
+    load_dataset,
+    plane_curve,
+    principal_components,
+    sphere,
+    surface_sphere,
+    swiss_roll,
+    torus,
+    two_moons,
+    two_squares,
+)
+from .embeddings import LaplacianEigenmaps, SpectralClustering, StochasticNeighborEmbedding
+from .embeddings.mbed.modes import PaperMode, PracticalMode
+from .front_door import ManifoldClassifier, ManifoldRegressor
+from .graph.model import Graph
+from .graph.recipes import KnnGraph, RadiusGraph
+from .graph.weights import HeatKernel, SharedNeighborWeights
+from .labelling import Labelling, label
+from .learners import (
+    EigenfunctionClassifier,
+    EigenfunctionRegressor,
+    GeodesicNeighborsClassifier,
+    GraphRegularizedClassifier,
+    GraphRegularizedRegressor,
+    LaplacianRLSClassifier,
+    LaplacianRLSRegressor,
+    LaplacianSVC,
+    Mbed,
+    MultiManifoldClassifier,
+    MultiManifoldRegressor,
+    PoissonClassifier,
+    SemiSupervisedSplit,
+    TransductiveSVC,
+)
+from .operators.laplacian import laplacian
+from .separation import ConstrainedKMeans
+from .solvers.eigen import eigenbasis
+from .solvers.linear import solve
+from .solvers.model import Basis, Solution
+
+__version__: str
+
+__all__ = [
+    "Basis",
+    "BeltramiError",
+    "BeltramiWarning",
+    "ConstrainedKMeans",
+    "Dataset",
+    "EigenfunctionClassifier",
+    "EigenfunctionRegressor",
+    "GeodesicNeighborsClassifier",
+    "Graph",
+    "GraphRegularizedClassifier",
+    "GraphRegularizedRegressor",
+    "HeatKernel",
+    "KnnGraph",
+    "Labelling",
+    "LaplacianEigenmaps",
+    "LaplacianRLSClassifier",
+    "LaplacianRLSRegressor",
+    "LaplacianSVC",
+    "ManifoldClassifier",
+    "ManifoldRegressor",
+    "Mbed",
+    "MultiManifoldClassifier",
+    "MultiManifoldRegressor",
+    "PaperMode",
+    "PoissonClassifier",
+    "PracticalMode",
+    "RadiusGraph",
+    "SemiSupervisedSplit",
+    "SharedNeighborWeights",
+    "Solution",
+    "SpectralClustering",
+    "StochasticNeighborEmbedding",
+    "TransductiveSVC",
+    "__version__",
+    "available_datasets",
+    "bars",
+    "circle",
+    "crossing_spheres",
+    "density_change",
+    "dollar_sign",
+    "eigenbasis",
+    "label",
+    "laplacian",
+    "load_dataset",
+    "plane_curve",
+    "principal_components",
+    "solve",
+    "sphere",
+    "surface_sphere",
+    "swiss_roll",
+    "torus",
+    "two_moons",
+    "two_squares",
+]

@@ -1,0 +1,1 @@
+"""Data sets by name: where their files are, how they are read and checked."""

@@ -1,0 +1,1 @@
+"""Points on shapes of known geometry."""

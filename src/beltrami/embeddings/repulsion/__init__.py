@@ -1,0 +1,1 @@
+"""Repulsion between all pairs of an embedding: exact, by tiles, by random waves."""

@@ -1,0 +1,156 @@
+"""How wrong an estimate of the repulsion is, measured on some rows, and which one to use.
+
+A narrow embedding is a matter of waves, a spread one of tiles; nobody has to know which it is,
+because any estimate can be held against exact rows at the price of those rows.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.core.validation import check_positive
+from beltrami.embeddings.repulsion import _row_kernels
+from beltrami.embeddings.repulsion.exact import ExactRepulsion, Repulsion
+from beltrami.embeddings.repulsion.pairs import checked_embedding
+from beltrami.embeddings.repulsion.tiles import TiledRepulsion
+from beltrami.embeddings.repulsion.waves import FourierRepulsion
+
+_FEATURES = (1024, 4096)
+_TILES = ((10.0, 2), (14.0, 4), (20.0, 8), (np.inf, 1))  # far thresholds and samples
+_HOPELESS = 10.0  # tolerances of expected error beyond which waves are not tried
+_MOST_LOG = 100.0  # differences of log z are cut here before they are exponentiated
+
+
+@dataclass(frozen=True)
+class RowError:
+    """Relative errors of an estimate on rows that were computed exactly.
+
+    The exact force on a row needs z of all other rows. Those of the estimate are taken for it:
+    an error of z_j shows in ``normalizer``, not in ``force``.
+    """
+
+    normalizer: float
+    """Root mean square of z_estimate / z - 1."""
+
+    force: float
+    """Norm of the difference of the forces, over the norm of the exact ones."""
+
+    n_rows: int
+
+    @property
+    def largest(self) -> float:
+        """The larger of the two errors."""
+        return max(self.normalizer, self.force)
+
+
+def row_error(
+    repulsion: Repulsion, embedding: FloatMatrix, *, n_rows: int = 500, seed: int = 0
+) -> RowError:
+    """Measure an estimate of the repulsion against exact rows, in O(n_rows n d).
+
+    Parameters
+    ----------
+    repulsion : Repulsion
+        What is to be judged, refreshed for this embedding if it needs that.
+    embedding : array of shape (n, d)
+        At least two points.
+    n_rows : int
+        Rows drawn for the comparison; all if there are fewer.
+    seed : int
+        Of their draw.
+
+    Returns
+    -------
+    RowError
+        Relative errors of normalizers and forces.
+    """
+    Y = checked_embedding(embedding)
+    return _compare(repulsion, Y, _Rows.drawn(Y, n_rows, seed))
+
+
+def choose_repulsion(
+    embedding: FloatMatrix,
+    *,
+    seed: int,
+    tolerance: float = 0.02,
+    exact_below: int = 5000,
+    n_rows: int = 500,
+) -> tuple[Repulsion, RowError]:
+    """Find a cheap way to evaluate the repulsion that is right on this embedding.
+
+    Small embeddings are computed exactly. Otherwise waves are tried first and tiles next, each
+    refined while its errors on exact rows are above the tolerance; the last resort are all pairs,
+    in float32 and then in float64. An embedding that has moved far since deserves a new choice.
+
+    Parameters
+    ----------
+    embedding : array of shape (n, d)
+        At least two points.
+    seed : int
+        Of samples, frequencies and the rows of the comparison.
+    tolerance : float
+        Largest relative error of normalizers (root mean square) and of forces.
+    exact_below : int
+        Number of points up to which nothing is estimated.
+    n_rows : int
+        Rows of the comparison.
+
+    Returns
+    -------
+    repulsion : Repulsion
+        Refreshed for this embedding.
+    error : RowError
+        What it was chosen for, never above the tolerance.
+    """
+    check_positive(tolerance, name="tolerance")
+    Y = checked_embedding(embedding)
+    if len(Y) <= exact_below:
+        return ExactRepulsion(), RowError(0.0, 0.0, len(Y))
+    rows = _Rows.drawn(Y, n_rows, seed)
+    for repulsion in _candidates(Y, rows, seed, tolerance):
+        error = _compare(repulsion, Y, rows)
+        if error.largest <= tolerance:
+            return repulsion, error
+    return ExactRepulsion(), RowError(0.0, 0.0, len(Y))
+
+
+class _Rows(NamedTuple):
+    """Some rows with their exact normalizers."""
+
+    rows: IndexVector
+    log_z: NDArray[np.float64]
+
+    @classmethod
+    def drawn(cls, Y: FloatMatrix, n_rows: int, seed: int) -> "_Rows":
+        rng = np.random.default_rng(seed)
+        rows = np.sort(rng.choice(len(Y), size=min(n_rows, len(Y)), replace=False))
+        nearest, totals = _row_kernels.lone_normalizers(Y, rows)
+        return cls(rows, np.log(totals) - nearest)
+
+
+def _candidates(Y: FloatMatrix, exact: _Rows, seed: int, tolerance: float) -> Iterator[Repulsion]:
+    """Yield estimates, the cheap ones first, leaving out waves that cannot do."""
+    share = np.median(exact.log_z) - np.log(len(Y))
+    for n_features in _FEATURES:
+        expected = np.exp(min(-share, _MOST_LOG)) / np.sqrt(2 * n_features)
+        if expected <= _HOPELESS * tolerance:
+            yield FourierRepulsion(n_features, seed=seed)
+    for far_threshold, n_samples in _TILES:
+        yield TiledRepulsion(far_threshold, n_samples, seed=seed).refreshed(Y)
+
+
+def _compare(repulsion: Repulsion, Y: FloatMatrix, exact: _Rows) -> RowError:
+    log_z, force = repulsion(Y)
+    rows = exact.rows
+    true_force: FloatMatrix = _row_kernels.row_forces(Y, rows, exact.log_z, log_z)
+    off: FloatVector = np.expm1(np.clip(log_z[rows] - exact.log_z, -_MOST_LOG, _MOST_LOG))
+    size = max(float(np.linalg.norm(true_force)), 1e-12 * np.sqrt(len(rows)))
+    return RowError(
+        normalizer=float(np.sqrt(np.mean(off**2))),
+        force=float(np.linalg.norm(force[rows] - true_force)) / size,
+        n_rows=len(rows),
+    )

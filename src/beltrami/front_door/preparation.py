@@ -1,0 +1,219 @@
+"""What the data ask for before a graph is built: one scale for all columns, fewer of them, angles.
+
+Points enter; the points that every learner sees leave, with the rule that treats new points in the
+same way and a sentence for each thing that was done.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, Points
+from beltrami.core.validation import check_choice
+
+SCALES = ("auto", "standard", "none")
+
+_FEW_COLUMNS = 0.1
+"""Share of the columns that may hold all the variance before their units are thought to differ."""
+
+_WIDE = 128
+_LONG = 10_000
+_KEPT = 100
+"""Dense data of more than 10,000 rows and 128 columns are seen on 100 principal components."""
+
+_BLOCK = 20_000
+
+_NOISY = 0.3
+"""Dense data whose signal holds less than 30 % of the variance are seen on the principal components
+that stand out of the noise, and one more."""
+
+_LEAST_COLUMNS = 10
+_MOST_COLUMNS = 2000
+_SAMPLE = 2000
+"""Rows and columns up to which the noise is measured."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Preparation:
+    """How points are treated before anything else.
+
+    Attributes
+    ----------
+    metric : str
+        How distances are measured.
+    center, spread : ndarray of shape (d,) or None
+        Taken off, and divided by; None for neither.
+    directions : ndarray of shape (d, p) or None
+        Principal directions to project on, after the mean is taken off.
+    reasons : tuple of str
+        What was done and why, for a person to read.
+    """
+
+    metric: str
+    center: FloatVector | None
+    spread: FloatVector | None
+    directions: FloatMatrix | None
+    reasons: tuple[str, ...]
+
+    def scaled(self, points: Points) -> Points:
+        """Return points on one scale, in the dtype that came, with all their columns."""
+        if self.center is None:
+            return points
+        moved: FloatMatrix = points - self.center.astype(points.dtype)
+        if self.spread is not None:
+            moved /= self.spread.astype(points.dtype)
+        return moved
+
+    def projected(self, scaled: Points) -> Points:
+        """Return what the graph is built of, from what `scaled` returned."""
+        if self.directions is None:
+            return scaled
+        found: FloatMatrix = scaled @ self.directions.astype(scaled.dtype)
+        return np.ascontiguousarray(found)
+
+
+def prepare(points: Points, *, scale: str, metric: str) -> Preparation:
+    r"""Decide how to treat points.
+
+    Columns are put on one scale where a few of them hold nearly all the variance, which is what
+    different units look like; the number of columns that hold it is the participation number
+    :math:`(\sum v)^2 / \sum v^2` of the variances. Pixels, spectra and embeddings share a unit
+    and are left alone. Where noise holds much of the variance, only the principal components that
+    stand out of it are kept: distances in many noisy directions say little. Sparse data are
+    compared by angle, unless rows of zeros have none.
+
+    Parameters
+    ----------
+    points : ndarray or csr_array of shape (n, d)
+        Checked data.
+    scale : {"auto", "standard", "none"}
+        Whether to give every column the same spread.
+    metric : {"auto", "euclidean", "angle"} or any metric of `KnnGraph`
+        How distances are measured.
+
+    Returns
+    -------
+    Preparation
+        With its reasons.
+    """
+    check_choice(scale, SCALES, name="scale")
+    chosen, reasons = _chosen_metric(points, metric)
+    if issparse(points) or chosen != "euclidean":
+        return Preparation(chosen, None, None, None, reasons)
+    center, spread = _moments(points)
+    if not np.isfinite(spread).all():
+        raise InvalidInputError(
+            f"X goes up to {float(np.abs(points).max()):.3g}, and the squares of such numbers "
+            "overflow. Divide the columns by a unit of theirs."
+        )
+    is_standard = scale == "standard" or (scale == "auto" and _units_differ(spread))
+    if is_standard:
+        why = "as asked" if scale == "standard" else "a few columns hold nearly all the variance"
+        reasons += (f"columns standardised: {why}",)
+    own = spread if is_standard else None
+    directions = None
+    kept, share = _signal(points, own)
+    n, d = points.shape
+    if share < _NOISY:
+        directions, _ = _directions(points, center, own, min(kept + 1, d))
+        reasons += (
+            f"{d} columns seen on {directions.shape[1]} principal components: {kept} stand out of "
+            f"the noise, which holds {1 - share:.0%} of the variance",
+        )
+    elif n > _LONG and d > _WIDE:
+        directions, held = _directions(points, center, own, _KEPT)
+        reasons += (
+            f"{d} columns seen on {_KEPT} principal components, {held:.0%} of the variance",
+        )
+    if not is_standard and directions is None:
+        return Preparation(chosen, None, None, None, reasons)
+    safe = np.where(spread > 0, spread, 1.0) if is_standard else None
+    return Preparation(chosen, center, safe, directions, reasons)
+
+
+def _signal(points: FloatMatrix, spread: FloatVector | None) -> tuple[int, float]:
+    r"""Return how many principal components stand out of the noise, and their share of variance.
+
+    Independent noise of variance :math:`\sigma^2` in d columns of n rows has eigenvalues between
+    :math:`\sigma^2 (1 \pm \sqrt{d / n})^2` [MarchenkoPastur67]_; what lies above stands out, with
+    :math:`\sigma^2` from the median eigenvalue. At least one component does.
+    """
+    n, d = points.shape
+    if not _LEAST_COLUMNS <= d <= _MOST_COLUMNS or n <= 2 * _LEAST_COLUMNS:
+        return d, 1.0
+    rows = np.random.default_rng(0).permutation(n)[: max(_SAMPLE, 2 * d)]
+    sample = points[np.sort(rows)].astype(np.float64)
+    sample -= sample.mean(axis=0)
+    if spread is not None:
+        sample /= np.where(spread > 0, spread, 1.0)
+    sample = sample[:, np.ptp(sample, axis=0) > 0]
+    short, long = sorted(sample.shape)
+    if short < _LEAST_COLUMNS:
+        return d, 1.0
+    products = sample.T @ sample if sample.shape[1] == short else sample @ sample.T
+    values = np.maximum(np.linalg.eigvalsh(products)[::-1], 0.0) / long
+    aspect = short / long
+    noise = float(np.median(values)) / _median_noise(aspect)
+    kept = max(int((values > noise * (1 + np.sqrt(aspect)) ** 2).sum()), 1)
+    return kept, float(values[:kept].sum() / max(values.sum(), 1e-300))
+
+
+def _median_noise(aspect: float) -> float:
+    """Return the median of the law of Marchenko and Pastur for unit variance."""
+    low, high = (1 - np.sqrt(aspect)) ** 2, (1 + np.sqrt(aspect)) ** 2
+    places = np.linspace(low, high, 2001)[1:-1]
+    mass = np.cumsum(np.sqrt((high - places) * (places - low)) / places)
+    return float(places[np.searchsorted(mass, mass[-1] / 2)])
+
+
+def _chosen_metric(points: Points, metric: Any) -> tuple[Any, tuple[str, ...]]:
+    if not (isinstance(metric, str) and metric == "auto"):
+        return metric, ()
+    if not issparse(points):
+        return "euclidean", ()
+    n_empty = int((_squares(points) == 0).sum())
+    if n_empty:
+        return "euclidean", (f"rows not compared by angle: {n_empty} are all zero and have none",)
+    return "angle", ("rows compared by angle: the data are sparse, such as words of texts",)
+
+
+def _squares(points: CsrMatrix) -> FloatVector:
+    found: FloatVector = np.asarray(points.multiply(points).sum(axis=1), dtype=np.float64)
+    return found.ravel()
+
+
+def _moments(points: FloatMatrix) -> tuple[FloatVector, FloatVector]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.asarray(points.mean(axis=0, dtype=np.float64))
+        squares = np.zeros(points.shape[1])
+        for start in range(0, len(points), _BLOCK):
+            squares += ((points[start : start + _BLOCK] - mean) ** 2).sum(axis=0)
+        return mean, np.sqrt(squares / len(points))
+
+
+def _units_differ(spread: FloatVector) -> bool:
+    varied = spread[spread > 0] ** 2
+    if len(varied) < 2:
+        return False
+    shares = varied / varied.max()  # free of overflow
+    holding = shares.sum() ** 2 / (shares**2).sum()
+    return bool(holding < 1 + _FEW_COLUMNS * (len(varied) - 1))
+
+
+def _directions(
+    points: FloatMatrix, center: FloatVector, spread: FloatVector | None, count: int
+) -> tuple[FloatMatrix, float]:
+    """Return the leading principal directions, and the share of the variance along them."""
+    d = points.shape[1]
+    products = np.zeros((d, d))
+    for start in range(0, len(points), _BLOCK):
+        block = points[start : start + _BLOCK].astype(np.float64) - center
+        if spread is not None:
+            block /= np.where(spread > 0, spread, 1.0)
+        products += block.T @ block
+    values, vectors = np.linalg.eigh(products)
+    order = np.argsort(values)[::-1][:count]
+    return vectors[:, order], float(values[order].sum() / max(values.sum(), 1e-300))

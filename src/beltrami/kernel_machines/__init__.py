@@ -1,0 +1,1 @@
+"""Kernels, feature maps, and fits with them on labelled and unlabelled points."""

@@ -1,0 +1,292 @@
+"""An audit by file: rows drawn from written labels, answers read back, a certificate."""
+
+import difflib
+import hashlib
+import secrets
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.labelling.audit_record import AuditRecord
+from beltrami.labelling.result import PROPAGATED
+from beltrami.review.audit import Certificate, floor_percent
+from beltrami.review.trail import Round
+from beltrami.tables import table_facts
+from beltrami.tables.model import listed
+from beltrami.tables.reading.verbatim import read_texts
+
+_NEEDED = ("id", "label", "source")
+_CLASSES = ("label", "guess", "second_label")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedLabels:
+    """A labels file that `beltrami label` wrote, with the record of its audits.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    accepted : dict of str to str
+        Ids and labels of the rows that we labelled, as written.
+    classes : frozenset of str
+        Every class that the file speaks of.
+    digest : str
+        SHA-256 of ids, labels and sources.
+    data : str
+        SHA-256 of the rows that were labelled, without their labels, as the facts of the file have
+        it; "" for unknown.
+    record : AuditRecord
+        What was drawn so far.
+    """
+
+    path: Path
+    accepted: dict[str, str]
+    classes: frozenset[str]
+    digest: str
+    data: str
+    record: AuditRecord
+
+    @classmethod
+    def read(cls, path: Path) -> "AuditedLabels":
+        """Read what `beltrami label` wrote, and the record beside it.
+
+        Raises
+        ------
+        InvalidInputError
+            When it is no such table, holds an id twice, or its record is broken.
+        """
+        columns = read_texts(path)
+        missing = [name for name in _NEEDED if name not in columns]
+        if missing:
+            raise InvalidInputError(
+                f"{str(path)!r} has no column {', '.join(map(repr, missing))}; an audit needs a "
+                "table that `beltrami label` wrote."
+            )
+        ids, labels, sources = (columns[name] for name in _NEEDED)
+        if len(set(ids)) < len(ids):
+            raise InvalidInputError(
+                f"{str(path)!r} holds ids more than once: {listed(_repeated(ids))}. Every row "
+                "needs an id of its own."
+            )
+        rows = zip(ids, labels, sources, strict=True)
+        accepted = {one: label for one, label, source in rows if source == PROPAGATED}
+        if not accepted:
+            raise InvalidInputError(f"{str(path)!r} holds no accepted label of ours to be checked.")
+        classes = {text for name in _CLASSES for text in columns.get(name, ())} - {""}
+        digest = hashlib.sha256(repr((ids, labels, sources)).encode("utf-8", "surrogatepass"))
+        data = table_facts(path).get("rows_sha256", "")
+        record = AuditRecord.read(path)
+        _require_same_data(path, data, record)
+        return cls(path, accepted, frozenset(classes), digest.hexdigest(), data, record)
+
+    def draw(self, n: int | None, seed: int | None) -> "AuditedLabels":
+        """Return the same with a further round drawn and recorded; an open one is kept.
+
+        An open round of labels that have changed since is given up: its rows count as blank.
+
+        Parameters
+        ----------
+        n : int or None
+            Rows of the round; None means 65, or as many as the first round has.
+        seed : int or None
+            Seeds the draw; None takes a fresh one.
+
+        Raises
+        ------
+        InvalidInputError
+            When no row is left, or `n` is not the size of the rounds.
+        """
+        record = self.record
+        one = record.trail.open_round
+        if one is not None and record.sources[-1] == self.digest:
+            if n not in {None, len(one.rows)}:
+                raise InvalidInputError(
+                    f"a round of {len(one.rows)} rows was drawn from {str(self.path)!r} and has no "
+                    f"answers yet. Answer it first; to have its table again, leave out -n {n}."
+                )
+            return self
+        chosen = secrets.randbits(63) if seed is None else seed
+        trail = record.trail.give_up().draw(self.accepted, n, chosen)
+        drawn = AuditRecord(
+            trail,
+            (*record.sources, self.digest),
+            (*record.data, self.data),
+            (*record.seeds, chosen),
+        )
+        return replace(self, record=drawn)
+
+    @property
+    def sheet(self) -> dict[str, NDArray[Any]]:
+        """The open round as a table to fill in, without what we said: the check is blind."""
+        rows = self._last.rows
+        return {
+            "id": np.array(rows, dtype=object),
+            "answer": np.full(len(rows), None, dtype=object),
+        }
+
+    @property
+    def _last(self) -> Round:
+        return self.record.trail.rounds[-1]
+
+    def take_answers(self, path: Path, *, others: tuple[str, ...] = ()) -> "AuditedLabels":
+        """Return the same with the answers of a filled-in sheet recorded.
+
+        Parameters
+        ----------
+        path : Path
+            The sheet of one round.
+        others : tuple of str, default=()
+            Answers that are no class of the file and mean "something else".
+
+        Raises
+        ------
+        InvalidInputError
+            When the sheet is not that of a recorded round, row by row, when the labels changed
+            since the draw, or an answer is no class.
+        """
+        answers = _read_sheet(path)
+        place = self._place_of(path, set(answers))
+        one = self.record.trail.rounds[place]
+        if one.answers is None and self.record.sources[place] != self.digest:
+            raise InvalidInputError(
+                f"{str(self.path)!r} has changed since the rows in {str(path)!r} were drawn from "
+                "it, so the answers would be about other labels. Put back the labels file, or draw "
+                f"a new round (the rows of this one then count as blank): beltrami audit "
+                f"{self.path}"
+            )
+        self._require_classes(path, answers, others)
+        given = [answers[row] or None for row in one.rows]
+        if not any(given):
+            raise InvalidInputError(
+                f"the column 'answer' of {str(path)!r} is empty; fill in what the rows are."
+            )
+        trail = self.record.trail.answer(given, place=place)
+        return replace(self, record=replace(self.record, trail=trail))
+
+    def _place_of(self, path: Path, ids: set[str]) -> int:
+        """Return which round a sheet belongs to."""
+        rounds = self.record.trail.rounds
+        if not rounds:
+            beside = AuditRecord.path_beside(self.path)
+            raise InvalidInputError(
+                f"no draw from {str(self.path)!r} is on record ({beside.name}), so nothing says "
+                f"that the rows in {str(path)!r} were drawn at random, and only such rows can "
+                "prove anything. Put the record back beside the labels, or draw: beltrami audit "
+                f"{self.path}"
+            )
+        overlaps = [len(ids.intersection(one.rows)) for one in rounds]
+        place = int(np.argmax(overlaps))
+        drawn = set(rounds[place].rows)
+        if ids == drawn:
+            return place
+        strange, lost = sorted(ids - drawn), sorted(drawn - ids)
+        what = f"{len(strange)} row(s) that were not drawn" if strange else ""
+        what += " and " if strange and lost else ""
+        what += f"{len(lost)} of the {len(drawn)} rows drawn missing" if lost else ""
+        raise InvalidInputError(
+            f"{str(path)!r} has {what}, such as {(strange or lost)[0]!r}. A certificate is about "
+            "rows that chance chose: fill in the table as it was written, with nothing as the "
+            "answer where you cannot tell."
+        )
+
+    def _require_classes(
+        self, path: Path, answers: dict[str, str], others: tuple[str, ...]
+    ) -> None:
+        """Raise on an answer that is no class: it is a slip, or must be named."""
+        known = self.classes.union(others, {""})
+        odd = [(row, text) for row, text in answers.items() if text not in known]
+        if not odd:
+            return
+        row, text = odd[0]
+        near = difflib.get_close_matches(text, sorted(self.classes), n=1, cutoff=0.6)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise InvalidInputError(
+            f"{len(odd)} answer(s) in {str(path)!r} are no class of {self.path.name}, such as "
+            f"{text!r} for row {row!r}.{hint} Its classes are {listed(sorted(self.classes), 12)}, "
+            "and answers are compared as written. Correct them; or, if they are right and mean "
+            f"something else, name them: --other {text!r} (they count as wrong labels)."
+        )
+
+    def certificate(self, confidence: float) -> Certificate:
+        """Return what all answers so far prove of the labels as they are now."""
+        return self.record.trail.certificate(self.accepted, confidence=confidence)
+
+    def outlook(self, found: Certificate, target: float) -> tuple[str, int | None]:
+        """Say whether a target is proved, and if not, what could prove it.
+
+        Parameters
+        ----------
+        found : Certificate
+            As it stands.
+        target : float
+            Accuracy to be proved.
+
+        Returns
+        -------
+        sentence : str
+            For a person.
+        n_answers : int or None
+            Further answers that would prove it, all of them right; 0 where it is proved, None where
+            nothing can.
+        """
+        goal = f"{100 * target:.12g} %"
+        if found.lower >= target:
+            return f"{goal} is proved.", 0
+        trail = self.record.trail
+        count = trail.further_rounds(self.accepted, target, confidence=found.confidence)
+        short = f"{goal} is not proved ({floor_percent(found.lower)} % is)."
+        if count is None:
+            return (
+                f"{short} No number of further answers could prove it of these labels: correct or "
+                "label more rows, label anew, and draw a new round.",
+                None,
+            )
+        size = len(next(one.rows for one in trail.rounds if one.pool == self._last.pool))
+        n_rest = len(self.accepted.keys() - trail.seen.keys())
+        n_answers = min(count * size, n_rest)
+        rounds = "one more round" if count == 1 else f"{count} more rounds"
+        return (
+            f"{short} {n_answers} further answers ({rounds}), if all are right, would prove it: "
+            f"beltrami audit {self.path}",
+            n_answers,
+        )
+
+
+def _require_same_data(path: Path, data: str, record: AuditRecord) -> None:
+    """Raise where the labels are of other data: the same id may then be another row."""
+    if any(one not in {"", data} for one in record.data) and data:
+        beside = AuditRecord.path_beside(path)
+        raise InvalidInputError(
+            f"{str(path)!r} holds labels of other data than those that were audited "
+            f"({beside.name}), and the same id may be another row there. Move {beside.name} away "
+            "to begin a new audit, or put back the labels of the data that it is about."
+        )
+
+
+def _read_sheet(path: Path) -> dict[str, str]:
+    """Return the answers of a sheet by id, as written."""
+    columns = read_texts(path)
+    missing = [name for name in ("id", "answer") if name not in columns]
+    if missing:
+        raise InvalidInputError(
+            f"{str(path)!r} has no column {', '.join(map(repr, missing))}; it must be the table "
+            "that `beltrami audit` wrote, filled in."
+        )
+    ids = columns["id"]
+    answers = dict(zip(ids, columns["answer"], strict=True))
+    if len(answers) < len(ids):
+        raise InvalidInputError(
+            f"{str(path)!r} holds ids more than once: {listed(_repeated(ids))}. Each row has one "
+            "answer; take the others out."
+        )
+    return answers
+
+
+def _repeated(ids: list[str]) -> list[str]:
+    return [one for one, count in Counter(ids).items() if count > 1]

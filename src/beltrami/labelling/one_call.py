@@ -1,0 +1,234 @@
+"""`label`: the main job in one call."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.types import Seed
+from beltrami.front_door.classifier import ManifoldClassifier
+from beltrami.front_door.forecast import Forecast
+from beltrami.front_door.replies import SuspectLabels
+from beltrami.labelling.intake import Intake, take_in
+from beltrami.labelling.result import Labelling
+
+N_QUESTIONS = 20
+
+
+def label(
+    source: Any,
+    label: str | None = None,
+    *,
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    features: Sequence[str] | None = None,
+    text: Sequence[str] | None = None,
+    categories: Sequence[str] | None = None,
+    numbers: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    embeddings: Any = None,
+    labels: Any = None,
+    unlabeled: Any = None,
+    decimal: str | None = None,
+    impute: bool = False,
+    method: str = "auto",
+    risk: float | None = None,
+    n_questions: int = N_QUESTIONS,
+    time_budget: float | None = None,
+    random_state: Seed = 0,
+    n_jobs: int | None = None,
+) -> Labelling:
+    """Label every row of a table from the few that have a label.
+
+    Reads the table, guesses what its columns are for, fits `ManifoldClassifier`, and says which
+    rows to label next and which given labels look wrong.
+
+    Parameters
+    ----------
+    source : path, DataFrame, Table, array or dict
+        The data: parquet, arrow, csv, tsv, jsonl, npy, npz, a folder of images, or an object.
+    label : str or None, default=None
+        Column of the labels; None looks for one called label, class, target and the like.
+    id : str or None, default=None
+        Column of the ids; None looks for one, else row numbers serve.
+    features, text : sequence of str or None, default=None
+        Columns to compare rows by, and those of them that hold texts; None guesses.
+    categories, numbers : sequence of str or None, default=None
+        Columns that are of that kind, whatever they look like; the others are guessed as ever.
+    ignore : sequence of str, default=()
+        Columns to leave out.
+    embeddings : path, array or None, default=None
+        A matrix with as many rows, to compare rows by.
+    labels : path, DataFrame, list of these or None, default=None
+        Tables of ids and labels, joined on the ids, on top of those in the source.
+    unlabeled : object, default=None
+        What marks a row without a label, besides empty cells; "" says that nothing else does, and
+        that -1 is a class.
+    decimal : {".", ","} or None, default=None
+        Sign before the decimals of numbers in texts, where the cells do not tell.
+    impute : bool, default=False
+        Whether what is not finite in a matrix or in vectors is filled, by medians.
+    method : str, default="auto"
+        As in `ManifoldClassifier`.
+    risk : float or None, default=None
+        Largest expected share of wrong ones among accepted labels; None accepts all.
+    n_questions : int, default=20
+        Rows to suggest for labelling; 0 for none.
+    time_budget : float or None, default=None
+        Seconds after which no further method is tried.
+    random_state : int, Generator, RandomState or None, default=0
+        Seeds what is drawn.
+    n_jobs : int or None, default=None
+        Threads.
+
+    Returns
+    -------
+    Labelling
+        With ``frame``, ``write(path)`` and ``report(path)``.
+
+    Examples
+    --------
+    >>> import beltrami as bt
+    >>> moons = bt.two_moons(200, random_state=0)
+    >>> table = {"x": moons.points[:, 0], "y": moons.points[:, 1]}
+    >>> table["kind"] = [f"moon {c}" if i % 20 == 0 else "" for i, c in enumerate(moons.targets)]
+    >>> found = bt.label(table, "kind", n_questions=0)
+    >>> found.counts["given"], found.counts["labelled"]
+    (10, 190)
+    """
+    intake = take_in(
+        source,
+        label,
+        id=id,
+        features=features,
+        text=text,
+        categories=categories,
+        numbers=numbers,
+        ignore=ignore,
+        embeddings=embeddings,
+        labels=labels,
+        unlabeled=unlabeled,
+        decimal=decimal,
+        impute=impute,
+    )
+    settings = {
+        "method": method,
+        "risk": risk,
+        "time_budget": time_budget,
+        "random_state": random_state,
+    }
+    return labelled(intake, settings, n_questions=n_questions, n_jobs=n_jobs)
+
+
+def labelled(
+    intake: Intake, settings: dict[str, Any], *, n_questions: int, n_jobs: int | None
+) -> Labelling:
+    """Label the rows of a table that was read already.
+
+    Parameters
+    ----------
+    intake : Intake
+        The table.
+    settings : dict
+        Parameters of `ManifoldClassifier`.
+    n_questions : int
+        Rows to suggest; 0 for none.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    Labelling
+        The result.
+    """
+    learner = unfitted(intake, settings, n_jobs=n_jobs).fit(intake.points, intake.labels)
+    questions = learner.query(n_questions, return_reasons=True)[1] if n_questions else ()
+    return Labelling(
+        intake, learner, questions, _named(learner.label_issues(), intake), _facts(intake, settings)
+    )
+
+
+def forecast_lines(
+    intake: Intake, settings: dict[str, Any], *, n_questions: int, has_page: bool
+) -> list[str]:
+    """Say how long the labelling will take, where that is long.
+
+    Parameters
+    ----------
+    intake : Intake
+        The table.
+    settings : dict
+        Parameters of `ManifoldClassifier`.
+    n_questions : int
+        Rows to suggest; 0 for none.
+    has_page : bool
+        Whether the report is written too.
+
+    Returns
+    -------
+    list of str
+        One line, or none.
+    """
+    given = [value for value in intake.labels if value is not None]
+    n_rows, n_columns = intake.points.shape
+    job = Forecast(n_rows, n_columns, len(given), len(set(given)))
+    seconds = job.seconds(
+        time_budget=settings["time_budget"], has_questions=n_questions > 0, has_page=has_page
+    )
+    return [line for line in [job.line(seconds)] if line]
+
+
+def unfitted(intake: Intake, settings: dict[str, Any], *, n_jobs: int | None) -> ManifoldClassifier:
+    """Return the classifier for a table: the metric of its features, and their scale.
+
+    Parameters
+    ----------
+    intake : Intake
+        The table.
+    settings : dict
+        Parameters of `ManifoldClassifier`.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    ManifoldClassifier
+        Not fitted.
+    """
+    # The table was read already: None is a gap, and -1 among the labels is a class.
+    return ManifoldClassifier(
+        metric=intake.metric,
+        scale=intake.scale,
+        unlabeled=float("nan"),
+        n_jobs=n_jobs,
+        **settings,
+    )
+
+
+def _named(issues: SuspectLabels, intake: Intake) -> SuspectLabels:
+    """Call suspected rows by the ids of the table."""
+    return replace(issues, names=intake.ids[issues.rows])
+
+
+def _facts(intake: Intake, settings: dict[str, Any]) -> dict[str, str]:
+    from beltrami import __version__
+
+    roles = intake.roles
+    used = [*roles.vectors, *roles.text, *roles.numeric, *roles.categorical]
+    left_out = [f"{name!r} is ignored: {reason}" for name, reason in roles.ignored.items()]
+    told = {name: value for name, value in settings.items() if value is not None}
+    return {
+        "beltrami": __version__,
+        "data": intake.table.name,
+        "data_sha256": intake.table.fingerprint(),
+        "rows_sha256": intake.table.without(roles.label).fingerprint(),
+        "label_column": str(roles.label),
+        "labels": intake.counted.removeprefix("labels: "),
+        "labels_from": "; ".join(intake.told) or "the data",
+        "id_column": str(roles.id),
+        "features": f"{len(used)} column(s): {', '.join(used)}" if used else "matrix",
+        "treatment": "; ".join([*intake.features.notes, *left_out]) or "none",
+        "parameters": ", ".join(f"{name}={value}" for name, value in told.items()),
+        "seed": str(settings.get("random_state")),
+        "numpy": np.__version__,
+    }

@@ -1,0 +1,283 @@
+"""The result of a labelling: every row with its label and confidence, as a table and in words."""
+
+import shlex
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.files import require_no_input
+from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.front_door.classifier import ManifoldClassifier
+from beltrami.front_door.replies import SuspectLabels
+from beltrami.front_door.summary import percent
+from beltrami.labelling.intake import Intake
+from beltrami.questions import Question
+from beltrami.tables import write_table
+
+HUMAN, PROPAGATED, ABSTAINED, UNREACHED = "human", "propagated", "abstained", "unreached"
+SOURCES = (HUMAN, PROPAGATED, ABSTAINED, UNREACHED)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Labelling:
+    """Every row labelled, as far as that can be answered for.
+
+    Attributes
+    ----------
+    intake : Intake
+        What came in.
+    learner : ManifoldClassifier
+        Fitted.
+    questions : tuple of Question
+        Rows to label next.
+    issues : SuspectLabels
+        Given labels that look wrong.
+    facts : dict of str to str
+        Version, parameters, seed, hash of the data: what it takes to do it again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import beltrami as bt
+    >>> heights = np.concatenate([np.linspace(0, 1, 50), np.linspace(3, 4, 50)])
+    >>> sizes = ["small"] + 24 * [""] + ["small"] + 24 * [""] + ["large"] + 48 * [""] + ["large"]
+    >>> found = bt.label({"height": heights, "size": sizes}, "size", n_questions=3)
+    >>> found.counts
+    {'rows': 100, 'given': 4, 'labelled': 96, 'abstained': 0, 'unreached': 0}
+    >>> found.columns["label"][[40, 60]].tolist(), found.columns["source"][:2].tolist()
+    (['small', 'large'], ['human', 'propagated'])
+    >>> found.headline
+    '96 rows labelled from your 4 labels, none left to you.'
+    >>> len(found.questions), len(found.issues)
+    (3, 0)
+    """
+
+    intake: Intake
+    learner: ManifoldClassifier
+    questions: tuple[Question, ...]
+    issues: SuspectLabels
+    facts: dict[str, str]
+
+    @property
+    def source(self) -> NDArray[np.intp]:
+        """Position in `SOURCES` of each row: who labelled it, or why nobody did."""
+        learner = self.learner
+        found = np.where(learner.accepted_, 1, np.where(learner.reached_, 2, 3))
+        found[[value is not None for value in self.intake.labels]] = 0
+        return np.asarray(found, dtype=np.intp)
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """Position of each row's class in ``learner.classes_``; -1 where no label reaches."""
+        learner, source = self.learner, self.source
+        place = {value: code for code, value in enumerate(learner.classes_.tolist())}
+        found = np.where(source == 3, -1, learner.label_distributions_.argmax(axis=1))
+        given = np.flatnonzero(source == 0)
+        found[given] = [place[value] for value in self.intake.labels[given]]
+        return np.asarray(found, dtype=np.intp)
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The result, column by column.
+
+        ``label`` is empty where the label is not accepted; ``guess`` is the likeliest class all the
+        same, for rows that a label reaches. ``second_label`` is the likeliest other class, and
+        ``margin`` how much less likely it is: below 0 only where a given label is doubtful.
+        """
+        learner, source, first = self.learner, self.source, self.codes
+        second, margin = _runners_up(learner.label_distributions_, first)
+        classes = np.array([*learner.classes_.tolist(), None], dtype=object)
+        guess = classes[first]
+        guess[source == 0] = self.intake.labels[source == 0]
+        accepted = guess.copy()
+        accepted[source > 1] = None
+        rank = np.full(len(source), None, dtype=object)
+        for place, question in enumerate(self.questions, start=1):
+            rank[question.row] = place
+        return {
+            "id": self.intake.ids,
+            "label": accepted,
+            "source": np.array(SOURCES, dtype=object)[source],
+            "confidence": np.round(learner.confidence_, 6),
+            "guess": guess,
+            "second_label": classes[second],
+            "margin": np.round(margin, 6),
+            "reached": learner.reached_,
+            "ask_rank": rank,
+        }
+
+    @property
+    def frame(self) -> Any:
+        """Result as a pandas DataFrame, or a pyarrow Table where pandas is not installed."""
+        columns = self.columns
+        try:
+            import pandas as pd
+        except ImportError:
+            import pyarrow as pa
+
+            return pa.table({name: values.tolist() for name, values in columns.items()})
+        return pd.DataFrame(columns).astype({"ask_rank": "Int64"})
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Count of rows: all, and by source."""
+        found = np.bincount(self.source, minlength=4)
+        names = ("given", "labelled", "abstained", "unreached")
+        return {"rows": len(self.intake.ids)} | dict(zip(names, found.tolist(), strict=True))
+
+    @property
+    def headline(self) -> str:
+        """How many rows have a label now, and how many are left."""
+        counts = self.counts
+        left = counts["abstained"] + counts["unreached"]
+        if not counts["labelled"] and not left:
+            return f"All {counts['rows']:,} rows had a label."
+        done = _rows(counts["labelled"]) if counts["labelled"] else "No row"
+        rest = f"{left:,}" if left else "none"
+        return f"{done} labelled from {_labels(counts['given'])}, {rest} left to you."
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """What is known of how right the labels are: what is estimated, and what was tested."""
+        report, risk = self.learner.report_, self.learner.risk
+        found: list[str] = []
+        if self.counts["given"] == self.counts["rows"]:
+            return ()
+        if self.counts["labelled"]:
+            right = float(self.learner.confidence_[self.source == 1].mean())
+            said = f"We expect {percent(right)} of them to be right"
+            if risk is not None:
+                said = f"You asked for at most {100 * risk:.3g} % wrong"
+            found.append(f"{said}; that is our estimate, not a measurement.")
+        elif risk is not None and self.counts["abstained"]:
+            found.append(f"No row is sure enough for at most {100 * risk:.3g} % wrong.")
+        if report.n_held_out:
+            low, high = report.bounds
+            found.append(
+                f"Tested on {report.n_held_out:,} of your labels, each hidden in turn, answers "
+                f"were right {percent(report.held_out_accuracy)} of the time ({100 * low:.0f} to "
+                f"{percent(high)})."
+            )
+        elif self.counts["labelled"]:
+            found.append("Nothing was tested: no class has two labels, so none could be hidden.")
+        return tuple(found)
+
+    @property
+    def sentence(self) -> str:
+        """The result in a few sentences."""
+        return " ".join([self.headline, *self.evidence])
+
+    def __repr__(self) -> str:
+        return f"<Labelling of {self.intake.table.name}: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        """Return the same as a small table, for a notebook."""
+        names = "".join(f"<th>{escape(name)}</th>" for name in self.counts)
+        cells = "".join(f"<td>{count:,}</td>" for count in self.counts.values())
+        warned = "".join(f"<li>{escape(line)}</li>" for line in self.learner.report_.warnings)
+        return (
+            f"<p><strong>{escape(self.headline)}</strong> {escape(' '.join(self.evidence))}</p>"
+            f"<table><thead><tr>{names}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
+            + (f"<ul>{warned}</ul>" if warned else "")
+        )
+
+    def lines(self, written: Path | None = None) -> list[str]:
+        """Return the summary.
+
+        Parameters
+        ----------
+        written : Path or None, default=None
+            Where the labels are, for the command that proves them.
+
+        Returns
+        -------
+        list of str
+            At most twelve lines.
+        """
+        counts, report = self.counts, self.learner.report_
+        found = [self.sentence]
+        if counts["labelled"] and written is not None:
+            found.append(f"To prove it: beltrami audit {shlex.quote(str(written))}")
+        found += [f"! {line}" for line in report.warnings[:3]]
+        found.append(report.verdict)
+        baseline = report.best_baseline
+        if baseline is not None:
+            own = 1 - report.held_out_accuracy
+            found.append(
+                f"held-out error {own:.1%}; beside it {baseline.title}: {baseline.error:.1%}"
+            )
+        if counts["unreached"]:
+            found.append(f"{counts['unreached']:,} rows share no part of the data with a label")
+        if len(self.issues):
+            found.append(f"{len(self.issues)} given label(s) look wrong; see `beltrami check`")
+        if self.questions:
+            first = self.questions[0]
+            found.append(
+                f"label next: {self.intake.ids[first.row]} ({first.reason}; settles about "
+                f"{_rows(first.settles)})"
+            )
+        return found
+
+    def write(self, path: Path | str) -> Path:
+        """Write the result, atomically, in the format that the name ends in.
+
+        Parameters
+        ----------
+        path : path
+            Ending in .parquet, .csv, .tsv, .jsonl, .arrow or .feather, the text formats also .gz.
+            Not a file that was read.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        target = Path(path)
+        require_no_input(target, self.intake.files)
+        write_table(target, self.columns, self.facts)
+        return target
+
+    def report(self, path: Path | str, *, with_map: bool = True) -> Path:
+        """Write the page that shows the result: one HTML file that needs no network.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+        with_map : bool, default=True
+            Whether to draw the map, which takes some seconds for many rows.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        from beltrami.labelling.pages import page_of
+        from beltrami.report.page import save_page
+
+        require_no_input(Path(path), self.intake.files)
+        return save_page(page_of(self, with_map=with_map), Path(path))
+
+
+def _runners_up(
+    distributions: FloatMatrix, first: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], FloatVector]:
+    """Return the likeliest class but the first, and the lead of the first; -1 and 0 for none."""
+    rows = np.arange(len(distributions))
+    rest = distributions.copy()
+    rest[rows, first] = -1.0
+    second = rest.argmax(axis=1)
+    lead = distributions[rows, first] - distributions[rows, second]
+    return np.where(first < 0, -1, second), np.where(first < 0, 0.0, lead)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def _labels(count: int) -> str:
+    return "your 1 label" if count == 1 else f"your {count:,} labels"

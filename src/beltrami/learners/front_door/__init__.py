@@ -1,1 +1,0 @@
-"""The front door: learners that choose among learners, and say how far to trust the answer."""

@@ -1,0 +1,1 @@
+"""Laplacian kernel machines: least squares, support vectors, and their tuning."""

@@ -1,0 +1,1 @@
+"""A learner for each region of points on several manifolds."""

@@ -1,0 +1,217 @@
+"""How many regions: as asked, by a rule, or by held-out labels.
+
+The graph of shapes, labels and an estimator enter; the regions of the graph's nodes leave, with
+what was tried.
+"""
+
+import numbers
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.errors import FewerRegionsWarning, InvalidInputError
+from beltrami.core.progress import track
+from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points
+from beltrami.learners.model import Choice, Labeled
+from beltrami.learners.multi_manifold.regional import held_out_losses, learns_from_unlabeled
+from beltrami.separation.cut import (
+    cut_regions,
+    most_regions,
+    regions_by_eigengap,
+    regions_by_slides,
+)
+from beltrami.separation.model import ShapeGraph
+from beltrami.separation.separate import regions_at
+from beltrami.solvers.eigen import eigenbasis
+from beltrami.solvers.model import Basis
+
+RULES = ("auto", "slides", "eigengap")
+
+_LADDER = (1, 2, 3, 5, 8, 12, 20)
+_TOL = 1e-4
+
+
+def asked_regions(n_regions: Any, n_labeled: int) -> int | str:
+    """Check the number of regions asked for, and lower it where labels are too few.
+
+    Parameters
+    ----------
+    n_regions : int or {"auto", "slides", "eigengap"}
+        As the user spelled it.
+    n_labeled : int
+        How many labels there are.
+
+    Returns
+    -------
+    int or str
+        At most one region per label, and one below three labels; or the name of a rule.
+
+    Warns
+    -----
+    FewerRegionsWarning
+        When the number is lowered.
+    """
+    if isinstance(n_regions, str) and n_regions in RULES:
+        return 1 if n_labeled < 3 else n_regions
+    is_count = isinstance(n_regions, numbers.Integral) and not isinstance(n_regions, bool)
+    if not is_count or n_regions < 1:
+        raise InvalidInputError(
+            f"n_regions={n_regions!r} must be a whole number of at least 1, or one of "
+            f"{', '.join(map(repr, RULES))}."
+        )
+    allowed = n_labeled if n_labeled >= 3 else 1
+    if n_regions > allowed:
+        warnings.warn(
+            f"n_regions={n_regions} regions need a label each, and at least three labels in all, "
+            f"and there are {n_labeled}: {allowed} will be made. Label more rows or ask for fewer "
+            "regions.",
+            FewerRegionsWarning,
+            stacklevel=4,
+        )
+    return min(int(n_regions), allowed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegionCuts:
+    """The cuts of one graph into any number of regions.
+
+    Attributes
+    ----------
+    separated : ShapeGraph
+        The graph.
+    basis : Basis
+        Its first eigenvectors.
+    is_labeled : ndarray of shape (s,)
+        Which nodes have a label.
+    seed : int
+        Of every cut, so that a number of regions gives the same regions whatever else is tried.
+    """
+
+    separated: ShapeGraph
+    basis: Basis
+    is_labeled: BoolVector
+    seed: int
+
+    @classmethod
+    def of(
+        cls, separated: ShapeGraph, labeled: Labeled, most: int, rng: np.random.Generator
+    ) -> "RegionCuts":
+        """Prepare cuts into up to `most` regions."""
+        n_vectors = min(most + 1, len(separated.rows))
+        basis = eigenbasis(
+            separated.graph, n_vectors, kind="combinatorial", tol=_TOL, random_state=rng
+        )
+        is_labeled = np.isin(separated.rows, labeled.rows)
+        return cls(separated, basis, is_labeled, int(rng.integers(2**31 - 1)))
+
+    def nodes(self, n_regions: int) -> IndexVector:
+        """Return the regions of the nodes, of a cut into `n_regions`."""
+        rng = np.random.default_rng(self.seed)
+        return cut_regions(self.basis, self.is_labeled, n_regions, rng)
+
+    def judged(
+        self, estimator: Any, points: Points, labeled: Labeled, n_regions: int
+    ) -> FloatVector:
+        """Return the losses of held-out labels with `n_regions` regions.
+
+        Infinite where the estimator cannot be fitted with so few labels, or gives no number.
+        """
+        regions = np.zeros(points.shape[0], dtype=np.intp)
+        if n_regions > 1:
+            found = self.nodes(n_regions)
+            if learns_from_unlabeled(estimator):
+                regions = regions_at(self.separated, found, self.separated.points, "voronoi")
+            regions[self.separated.rows] = found
+        try:
+            losses = held_out_losses(estimator, points, labeled, regions, n_regions)
+        except ValueError:  # where one region wins, its own fit says what is wrong
+            return np.full(len(labeled.rows), np.inf)
+        return np.nan_to_num(losses, nan=np.inf)
+
+
+def largest_count(asked: int | str, n_labeled: int) -> int:
+    """Return the largest number of regions that may be tried.
+
+    Parameters
+    ----------
+    asked : int or str
+        As `asked_regions` returned it.
+    n_labeled : int
+        How many labels there are.
+
+    Returns
+    -------
+    int
+        At most what the slides' least sizes leave room for, where a rule decides.
+    """
+    return asked if isinstance(asked, int) else min(most_regions(n_labeled), _LADDER[-1])
+
+
+def chosen_count(
+    cuts: RegionCuts, asked: int | str, estimator: Any, points: Points, labeled: Labeled
+) -> Choice:
+    """Choose the number of regions.
+
+    Parameters
+    ----------
+    cuts : RegionCuts
+        Of the graph.
+    asked : int or {"auto", "slides", "eigengap"}
+        A number; :math:`[log n]`; the largest gap of the eigenvalues; or the smallest mean loss of
+        held-out labels over a ladder of numbers, both rules' among them, provided that it is below
+        that of one region by a standard error of the difference. The smaller number wins a tie.
+    estimator : BaseEstimator
+        What is fitted in each region.
+    points : ndarray or csr_array of shape (n, d)
+        All points.
+    labeled : Labeled
+        The labels.
+
+    Returns
+    -------
+    Choice
+        The number, what was tried and why.
+    """
+    n_labeled = len(labeled.rows)
+    most = largest_count(asked, n_labeled)
+    by_slides = min(regions_by_slides(n_labeled), most)
+    by_gap = regions_by_eigengap(cuts.basis.values, most)
+    if asked == "slides":
+        return _settled(by_slides, f"n_regions={by_slides}: log of {n_labeled} labels.")
+    if asked == "eigengap":
+        return _settled(by_gap, f"n_regions={by_gap}: the largest gap of the eigenvalues.")
+    if isinstance(asked, int):
+        return _settled(asked, f"n_regions={asked}: as asked.")
+    tried = sorted({count for count in _LADDER if count <= most} | {by_slides, by_gap})
+    judged = np.empty((len(tried), n_labeled))
+    with track("number of regions", total=sum(tried)) as advance:
+        for place, count in enumerate(tried):
+            judged[place] = cuts.judged(estimator, points, labeled, count)
+            advance(count)
+    losses = judged @ labeled.weights / labeled.weights.sum()
+    best = int(np.argmin(losses))
+    clear = best > 0 and _is_clearly_less(judged[best], judged[0], labeled.weights)
+    chosen = tried[best] if clear else 1
+    reason = (
+        f"n_regions={chosen}: held-out loss {losses[tried.index(chosen)]:.3g}, {losses[0]:.3g} "
+        f"with one region (tried {', '.join(map(str, tried))})."
+    )
+    return Choice("n_regions", float(chosen), np.array(tried, dtype=np.float64), losses, reason)
+
+
+def _is_clearly_less(less: FloatVector, more: FloatVector, weights: FloatVector) -> bool:
+    """Say whether losses are below others by a standard error of their paired difference."""
+    if not np.isfinite(more).all():
+        return True
+    shares = weights / weights.sum()
+    gains = more - less
+    gain = float(shares @ gains)
+    doubt = float(np.sqrt((shares**2) @ (gains - gain) ** 2))
+    return gain > doubt
+
+
+def _settled(count: int, reason: str) -> Choice:
+    nothing = np.empty(0, dtype=np.float64)
+    return Choice("n_regions", float(count), nothing, nothing, reason)

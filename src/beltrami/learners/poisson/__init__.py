@@ -1,0 +1,1 @@
+"""Poisson learning: labels as sources and sinks on a graph."""

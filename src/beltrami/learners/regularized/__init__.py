@@ -1,0 +1,1 @@
+"""Regularisation on graphs: labels kept or nearly kept, and smooth between."""

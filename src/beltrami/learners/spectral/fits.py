@@ -1,0 +1,372 @@
+"""Fits in an eigenbasis: how many eigenvectors or how much penalty, chosen by leave-one-out.
+
+Rows of a basis at labelled points and their targets enter; coefficients, the choice and its
+evidence leave. Pure functions.
+"""
+
+import numbers
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
+from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.learners.model import Choice, Labeled, LeftOut, honest_residuals, mean_of_others
+from beltrami.solvers.least_squares import HeldOut, NestedFactor, RidgePath, nested_factor
+
+_MOST_PER_LABEL = 0.6
+"""Most eigenvectors per label that are tried without a penalty."""
+
+_SAME_EIGENVALUE = 1e-6
+_GAMMAS = np.geomspace(1e-5, 1e3, 33)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpectralFit:
+    """Coefficients on the leading eigenvectors, and what leave-one-out says of them.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (p, k)
+        One column per target.
+    operator : callable
+        Returns the (p, l) matrix that turns targets into coefficients.
+    left_out : LeftOut
+        Exact leave-one-out predictions.
+    gamma : float
+        The penalty.
+    choices : tuple of Choice
+        What was chosen and why.
+    """
+
+    coefficients: FloatMatrix
+    operator: Callable[[], FloatMatrix]
+    left_out: LeftOut
+    gamma: float
+    choices: tuple[Choice, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of eigenvectors used."""
+        return len(self.coefficients)
+
+
+def wanted_vectors(n_eigenvectors: Any, count: int, n_points: int, *, most: int) -> int:
+    """Return how many eigenvectors a fit to `count` labels may use.
+
+    Parameters
+    ----------
+    n_eigenvectors : int, float or "auto"
+        A number, a share of the labels, or the estimator's choice.
+    count : int
+        Number of labels.
+    n_points : int
+        Number of points: there are no more eigenvectors.
+    most : int
+        How many "auto" may use.
+
+    Returns
+    -------
+    int
+        At least one.
+    """
+    if isinstance(n_eigenvectors, str) and n_eigenvectors == "auto":
+        return min(most, n_points)
+    is_number = isinstance(n_eigenvectors, numbers.Real) and not isinstance(n_eigenvectors, bool)
+    if is_number and isinstance(n_eigenvectors, numbers.Integral) and int(n_eigenvectors) >= 1:
+        return min(int(n_eigenvectors), n_points)
+    if is_number and 0 < float(n_eigenvectors) <= 1:
+        return min(max(1, round(float(n_eigenvectors) * count)), n_points)
+    raise InvalidInputError(
+        f"n_eigenvectors={n_eigenvectors!r} must be a whole number, a share of the labels between "
+        "0 and 1 (0.2 is the thesis's rule), or 'auto'."
+    )
+
+
+def spectral_fit(
+    rows: FloatMatrix,
+    values: FloatVector,
+    labeled: Labeled,
+    *,
+    n_eigenvectors: Any,
+    gamma: Any,
+    n_constant: int,
+) -> SpectralFit:
+    r"""Fit targets on eigenvectors.
+
+    .. math:: \min_a \frac{1}{\sum w} \sum_i w_i \lVert y_i - \textstyle\sum_j a_j e_j(i) \rVert^2
+              + \gamma \sum_j \lambda_j \lVert a_j \rVert^2
+
+    Parameters
+    ----------
+    rows : ndarray of shape (l, p)
+        Eigenvectors at the labelled points, lowest first.
+    values : ndarray of shape (p,)
+        Eigenvalues.
+    labeled : Labeled
+        Targets and weights.
+    n_eigenvectors : int, float or "auto"
+        As given to the estimator.
+    gamma : float or "auto"
+        The penalty; with one, all eigenvectors are used unless a number is given.
+    n_constant : int
+        Constant vectors, one per component; they are always used.
+
+    Returns
+    -------
+    SpectralFit
+        Coefficients and evidence.
+    """
+    if isinstance(gamma, str) or gamma > 0:
+        size = rows.shape[1]
+        if n_eigenvectors != "auto":
+            size = max(_asked(n_eigenvectors, labeled, size), min(n_constant, size))
+        if isinstance(gamma, str) and not says_something(labeled):
+            labeled = _balanced(labeled)
+        return _ridge(rows[:, :size], values[:size], labeled, gamma)
+    roots = np.sqrt(labeled.weights)[:, None]
+    if isinstance(n_eigenvectors, str):
+        count, n_targets = labeled.targets.shape
+        most = max(int(_MOST_PER_LABEL * count), n_constant, min(n_targets, count), 1)
+        factor = nested_factor(roots * rows[:, :most])
+        size, choice = _chosen_size(factor, values, labeled, n_constant)
+        _warn_of_split(values, size)  # where leave-one-out could not judge
+        return _plain(factor, labeled, size, (choice,))
+    size = _capped(_asked(n_eigenvectors, labeled, rows.shape[1]), labeled, n_constant)
+    size = min(max(size, n_constant), rows.shape[1])
+    _warn_of_split(values, size)
+    return _plain(nested_factor(roots * rows[:, :size]), labeled, size, ())
+
+
+def _balanced(labeled: Labeled) -> Labeled:
+    """Give each class the same weight, so that under a strong penalty no constant decides."""
+    if labeled.targets.shape[1] == 1:
+        return labeled
+    is_class = labeled.targets == labeled.targets.max()
+    totals = labeled.weights @ is_class
+    weights = labeled.weights / totals[is_class.argmax(axis=1)]
+    weights *= labeled.weights.sum() / weights.sum()
+    return Labeled(labeled.rows, labeled.targets, weights)
+
+
+def check_gamma(gamma: Any) -> None:
+    """Raise unless `gamma` is a number that is not negative, or "auto"."""
+    is_number = isinstance(gamma, numbers.Real) and not isinstance(gamma, bool)
+    if is_number and np.isfinite(float(gamma)) and float(gamma) >= 0:
+        return
+    if not (isinstance(gamma, str) and gamma == "auto"):
+        raise InvalidInputError(f"gamma={gamma!r} must be a number, not negative, or 'auto'.")
+
+
+def _asked(n_eigenvectors: Any, labeled: Labeled, most: int) -> int:
+    return wanted_vectors(n_eigenvectors, len(labeled.rows), most, most=most)
+
+
+def _capped(size: int, labeled: Labeled, n_constant: int) -> int:
+    count = len(labeled.rows)
+    if size < count or size <= n_constant:
+        return size
+    kept = max(int(_MOST_PER_LABEL * count), n_constant, 1)
+    if size > kept:
+        warnings.warn(
+            f"{size} eigenvectors and {count} labels: such a fit only repeats the labels, so "
+            f"{kept} eigenvectors are used. Lower n_eigenvectors, label more, or pass gamma > 0.",
+            DegenerateDataWarning,
+            stacklevel=6,
+        )
+    return min(size, kept)
+
+
+def _warn_of_split(values: FloatVector, size: int) -> None:
+    if 0 < size < len(values) and _is_same(values[size - 1], values[size]):
+        warnings.warn(
+            f"eigenvectors {size} and {size + 1} share the eigenvalue {values[size]:.6g}; a fit on "
+            "the first of them depends on which of many equal bases the solver found. Use one more "
+            "or one fewer.",
+            DegenerateDataWarning,
+            stacklevel=6,
+        )
+
+
+def _is_same(lower: float, upper: float) -> bool:
+    return bool(upper - lower <= _SAME_EIGENVALUE * upper)
+
+
+def _chosen_size(
+    factor: NestedFactor, values: FloatVector, labeled: Labeled, n_constant: int
+) -> tuple[int, Choice]:
+    """Choose how many eigenvectors by leave-one-out, never between equal eigenvalues."""
+    total = factor.Q.shape[1]
+    most = min(max(int(_MOST_PER_LABEL * len(labeled.rows)), n_constant, 1), total)
+    if not says_something(labeled):
+        return _default_size(labeled, n_constant, total)
+    least = min(max(n_constant, 1), most)
+    kept = {
+        size
+        for size in range(least, most + 1)
+        if size == least or (size < len(values) and not _is_same(values[size - 1], values[size]))
+    }
+    sizes = np.array(sorted(kept))
+    roots = np.sqrt(labeled.weights)[:, None]
+    held_out = [
+        _unscaled(found, labeled)
+        for size, found in enumerate(factor.leading(most).held_out(roots * labeled.targets), 1)
+        if size in kept
+    ]
+    losses = np.array([held_out_loss(found, labeled) for found in held_out])
+    best = _lowest(losses)
+    size = int(sizes[best])
+    reason = (
+        f"{size} of up to {most} eigenvectors have the lowest leave-one-out loss "
+        f"({losses[best]:.3g}) on {len(labeled.rows)} labels"
+    )
+    tried, honest = sizes.astype(np.float64), _honest(held_out, labeled)
+    return size, Choice("n_eigenvectors", size, tried, losses, reason, honest)
+
+
+def _default_size(labeled: Labeled, n_constant: int, total: int) -> tuple[int, Choice]:
+    """Return one eigenvector per class: as many slow functions as there are groups to tell."""
+    count, n_classes = labeled.targets.shape
+    size = min(max(min(n_classes, count), n_constant), total)
+    reason = (
+        f"{size} eigenvectors, one per class: with {count} labels for {n_classes} classes "
+        "leave-one-out cannot judge"
+    )
+    none = np.zeros(0)
+    return size, Choice("n_eigenvectors", size, none, none, reason)
+
+
+def held_out_loss(predictions: FloatMatrix, labeled: Labeled) -> float:
+    """Return the loss of held-out predictions.
+
+    For classes the weighted share of errors, with squared residuals to break ties, worth less than
+    one error; for a value the weighted mean of squared residuals. For the squares, predictions are
+    first clipped to the range of the targets: a fit with nearly as many eigenvectors as labels is
+    wild at a few of them, and their squares would drown the rest.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (l, k)
+        What is said of each label by the others.
+    labeled : Labeled
+        The truth.
+
+    Returns
+    -------
+    float
+        The loss.
+    """
+    truth, weights = labeled.targets, labeled.weights / labeled.weights.sum()
+    low, high = float(truth.min()), float(truth.max())
+    squares = weights @ ((np.clip(predictions, low, high) - truth) ** 2).sum(axis=1)
+    if truth.shape[1] == 1:
+        return float(squares)
+    wrong = weights @ (predictions.argmax(axis=1) != truth.argmax(axis=1))
+    most = max(high - low, 1e-300) ** 2 * truth.shape[1]
+    return float(wrong + 0.5 * weights.min() * squares / most)
+
+
+def _honest(held_out: list[FloatMatrix], labeled: Labeled) -> FloatVector | None:
+    if labeled.targets.shape[1] > 1:
+        return None
+    return honest_residuals((labeled.targets - np.stack(held_out))[:, :, 0], labeled)
+
+
+def says_something(labeled: Labeled) -> bool:
+    """Say whether leave-one-out can judge anything.
+
+    A class with a single label cannot be recognised without it, so labels count only where their
+    class has another; there must be as many of them as classes.
+
+    Parameters
+    ----------
+    labeled : Labeled
+        The labels.
+
+    Returns
+    -------
+    bool
+        Always true for values, given two of them.
+    """
+    n_classes = labeled.targets.shape[1]
+    if n_classes == 1:
+        return len(labeled.rows) > 1
+    counts = (labeled.targets == labeled.targets.max()).sum(axis=0)
+    return bool(counts[counts > 1].sum() >= n_classes)
+
+
+def _unscaled(held_out: HeldOut, labeled: Labeled) -> FloatMatrix:
+    """Take the roots of the weights out again; the mean of the others where they say nothing."""
+    values: FloatMatrix = held_out.values / np.sqrt(labeled.weights)[:, None]
+    return np.where(held_out.has_say[:, None], values, mean_of_others(labeled))
+
+
+def _lowest(losses: NDArray[np.float64]) -> int:
+    """Return the first of the lowest, equal to rounding."""
+    return int(np.flatnonzero(losses <= losses.min() * (1 + 1e-9) + 1e-300)[0])
+
+
+def _plain(
+    factor: NestedFactor, labeled: Labeled, size: int, choices: tuple[Choice, ...]
+) -> SpectralFit:
+    roots = np.sqrt(labeled.weights)
+    leading, scaled = factor.leading(size), roots[:, None] * labeled.targets
+    *_, last = leading.held_out(scaled)
+    return SpectralFit(
+        leading.coefficients(scaled),
+        partial(_plain_operator, leading, roots),
+        LeftOut(labeled.rows, labeled.targets, _unscaled(last, labeled), labeled.weights),
+        0.0,
+        choices,
+    )
+
+
+def _plain_operator(factor: NestedFactor, roots: FloatVector) -> FloatMatrix:
+    return np.asarray(factor.operator() * roots)
+
+
+def _ridge_operator(path: RidgePath, alpha: float, roots: FloatVector) -> FloatMatrix:
+    return np.asarray(path.operator(alpha) * roots)
+
+
+def _ridge(rows: FloatMatrix, values: FloatVector, labeled: Labeled, gamma: Any) -> SpectralFit:
+    roots, total = np.sqrt(labeled.weights), float(labeled.weights.sum())
+    path, scaled = RidgePath.of(roots[:, None] * rows, values), roots[:, None] * labeled.targets
+    choices: tuple[Choice, ...] = ()
+    if isinstance(gamma, str):
+        gamma, choice = _chosen_gamma(path, labeled)
+        choices = (choice,)
+    alpha = float(gamma) * total
+    held_out = _unscaled(path.held_out(scaled, alpha), labeled)
+    return SpectralFit(
+        path.coefficients(scaled, alpha),
+        partial(_ridge_operator, path, alpha, roots),
+        LeftOut(labeled.rows, labeled.targets, held_out, labeled.weights),
+        float(gamma),
+        choices,
+    )
+
+
+def _chosen_gamma(path: RidgePath, labeled: Labeled) -> tuple[float, Choice]:
+    """Choose the penalty on a grid around the squared singular values: no units to know."""
+    total = float(labeled.weights.sum())
+    scaled = np.sqrt(labeled.weights)[:, None] * labeled.targets
+    scale = float(np.median(path.sizes**2)) if path.sizes.size else 1.0
+    gammas = _GAMMAS * scale / total
+    if not says_something(labeled):
+        reason = f"gamma = {gammas[-1]:.3g}, a strong penalty: leave-one-out cannot judge so few"
+        return float(gammas[-1]), Choice("gamma", float(gammas[-1]), gammas, np.zeros(0), reason)
+    held_out = [_unscaled(path.held_out(scaled, gamma * total), labeled) for gamma in gammas]
+    losses = np.array([held_out_loss(found, labeled) for found in held_out])
+    best = _lowest(losses)
+    reason = (
+        f"gamma = {gammas[best]:.3g} has the lowest leave-one-out loss ({losses[best]:.3g}) of "
+        f"{len(gammas)} between {gammas[0]:.3g} and {gammas[-1]:.3g}"
+    )
+    honest = _honest(held_out, labeled)
+    return float(gammas[best]), Choice("gamma", float(gammas[best]), gammas, losses, reason, honest)

@@ -1,0 +1,174 @@
+"""The door: rows worth a label, by one of four strategies, each with its reason.
+
+A graph, its basis, the labelled rows and what a learner believes of the others enter; questions
+leave, the most useful first.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.randomness import generator
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Seed
+from beltrami.core.validation import check_choice, check_count
+from beltrami.graph.model import Graph
+from beltrami.questions.beliefs import Beliefs
+from beltrami.questions.likeness import (
+    FEWEST_GROUPS,
+    POOL,
+    Islands,
+    pooled_rows,
+    sampled_rows,
+)
+from beltrami.questions.model import Question
+from beltrami.questions.scene import Scene
+from beltrami.solvers.eigen import eigenbasis
+from beltrami.solvers.model import Basis
+
+STRATEGIES = ("auto", "cover", "uncertain", "random")
+_MOST_VECTORS = 150
+
+
+def choose_questions(
+    graph: Graph,
+    *,
+    n: int,
+    strategy: str = "auto",
+    distributions: FloatMatrix | None = None,
+    labelled: Any = (),
+    reached: BoolVector | None = None,
+    piece: IndexVector | None = None,
+    basis: Basis | None = None,
+    candidates: Any = None,
+    classes: Sequence[Any] | None = None,
+    rng: Seed = None,
+) -> tuple[Question, ...]:
+    """Choose the rows whose labels would teach most.
+
+    "cover" takes rows that stand for many rows unlike any labelled one, at the scale of as many
+    groups as there are labels and questions: representatives of groups without a label, one batch
+    spread over many groups. It needs no labels at all. "auto" does the same with every row weighed
+    half by the learner's doubt about it, so that once the groups are covered the questions move to
+    the places between classes where many rows are in doubt; without `distributions` it is "cover".
+    "uncertain" takes the rows with the smallest lead of the first class over the second, whatever
+    stands around them, and "random" is the baseline.
+
+    Rows that no label reaches count as wholly in doubt and alike to no label, so an island is asked
+    as early as its size deserves.
+
+    Cost: with the basis given it hardly grows with n. 8000 rows drawn at random stand for all, and
+    2000 drawn at random are weighed as questions; smaller graphs are looked at whole.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    n : int
+        How many rows to ask; where fewer may be asked, all of them are returned.
+    strategy : {"auto", "cover", "uncertain", "random"}, default="auto"
+        How to choose.
+    distributions : ndarray of shape (n_nodes, k) or None, default=None
+        Probabilities of the classes for each row; needed by "uncertain".
+    labelled : array-like of int, default=()
+        Rows that have labels.
+    reached : ndarray of shape (n_nodes,) or None, default=None
+        Whether a label reaches the row; None means: shares its component of the graph.
+    piece : ndarray of int of shape (n_nodes,) or None, default=None
+        Number of the part of the data that each row lies in, for the size of an island that no
+        label reaches; None means its component of the graph.
+    basis : Basis or None, default=None
+        Eigenvectors of the graph, of any kind; "random_walk" served best. Three for each label and
+        question are used, so 100 serve long; None computes them.
+    candidates : array-like of int or None, default=None
+        Rows that may be asked; None means all. Labelled ones are never asked again.
+    classes : sequence or None, default=None
+        Names of the columns of `distributions`, for the reasons.
+    rng : int, Generator, RandomState or None, default=None
+        Draws the sample, and the rows of "random".
+
+    Returns
+    -------
+    tuple of Question
+        The most useful first.
+
+    Raises
+    ------
+    InvalidInputError
+        When a row does not exist, a shape is wrong, or "uncertain" has nothing to go by.
+
+    Examples
+    --------
+    >>> from beltrami import KnnGraph, load_dataset
+    >>> from beltrami.questions import choose_questions
+    >>> digits = load_dataset("digits")
+    >>> graph = KnnGraph(10, weights="tuned_shared").build(digits.points)
+    >>> questions = choose_questions(graph, n=20, rng=0)  # no label yet
+    >>> len({int(digits.targets[question.row]) for question in questions})
+    10
+    """
+    check_count(n, name="n")
+    check_choice(strategy, STRATEGIES, name="strategy")
+    rng = generator(rng)
+    known = _checked_rows(labelled, graph.n_nodes, "labelled")
+    allowed = np.arange(graph.n_nodes)
+    if candidates is not None:
+        allowed = _checked_rows(candidates, graph.n_nodes, "candidates")
+    allowed = np.setdiff1d(allowed, known)
+    n = min(n, len(allowed))
+    if n == 0:
+        return ()
+    n_groups = max(FEWEST_GROUPS, len(known) + n)
+    islands = Islands.of(graph, n_groups)
+    beliefs = Beliefs.of(distributions, reached, islands, known, piece)
+    if basis is None:
+        n_vectors = min(_MOST_VECTORS, 3 * n_groups, graph.n_nodes)
+        basis = eigenbasis(graph, n_vectors, kind="random_walk")
+    elif len(basis.vectors) != graph.n_nodes:
+        raise InvalidInputError(
+            f"basis has {len(basis.vectors)} rows and the graph {graph.n_nodes}; give eigenvectors "
+            "of this graph, or None."
+        )
+    n_pool = max(POOL, 2 * n)
+    scene = Scene.of(basis, islands, known, n_groups, sampled_rows(islands, rng, n_pool))
+    if strategy == "random":
+        drawn = rng.choice(allowed, n, replace=False)
+        return scene.questions(drawn, np.zeros(n), beliefs, classes)
+    if strategy == "uncertain":
+        return scene.questions(*_most_uncertain(allowed, beliefs, n, rng), beliefs, classes)
+    pool = pooled_rows(allowed, islands, graph.degrees, rng, n_pool)
+    doubts = beliefs.doubts if strategy == "auto" else None
+    return scene.questions(*scene.best(pool, doubts, n), beliefs, classes)
+
+
+def _most_uncertain(
+    allowed: IndexVector, beliefs: Beliefs, n: int, rng: np.random.Generator
+) -> tuple[IndexVector, FloatVector]:
+    if beliefs.doubts is None:
+        raise InvalidInputError(
+            "strategy='uncertain' needs labels and distributions, and there are none yet; use "
+            "'auto' or 'cover' for the first questions."
+        )
+    doubts = beliefs.doubts[allowed]
+    order = np.lexsort((rng.random(len(allowed)), -doubts))[:n]
+    return allowed[order], doubts[order]
+
+
+def _checked_rows(rows: Any, n: int, name: str) -> IndexVector:
+    """Return row numbers, sorted and each once."""
+    found = np.asarray(rows)
+    if found.size == 0:
+        return np.zeros(0, dtype=np.intp)
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        raise InvalidInputError(
+            f"{name} must be a list of row numbers and has shape {found.shape} of {found.dtype}; "
+            "for a mask pass np.flatnonzero(mask)."
+        )
+    if found.min() < 0 or found.max() >= n:
+        wrong = int(np.count_nonzero((found < 0) | (found >= n)))
+        raise InvalidInputError(
+            f"{wrong} of the {name} row numbers are outside 0 to {n - 1}, the rows of the graph "
+            f"(lowest {found.min()}, highest {found.max()})."
+        )
+    return np.unique(found).astype(np.intp)

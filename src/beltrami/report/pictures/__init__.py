@@ -1,0 +1,1 @@
+"""Figures of what a learner found: geometry in views, drawing in pictures."""

@@ -1,0 +1,143 @@
+"""Pictures of embeddings: coordinates and groups enter, a matplotlib figure leaves.
+
+Figures are built as objects, without pyplot, so that nothing is global and no window opens.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.files import atomic_path
+from beltrami.core.spelling import spelled_out
+from beltrami.core.types import FloatMatrix
+from beltrami.report.pictures.palette import style_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PICTURES = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
+"""Endings of pictures, and what must be left out for the same figure to give the same bytes."""
+
+
+def scatter_groups(
+    axes: Any,
+    coordinates: FloatMatrix,
+    groups: NDArray[Any],
+    *,
+    names: list[str] | None = None,
+    size: float = 8.0,
+) -> None:
+    """Draw points in two dimensions, one colour and mark per group, with a legend.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+        Where to draw.
+    coordinates : ndarray of shape (n, 2)
+        Positions.
+    groups : ndarray of shape (n,)
+        Group of each point.
+    names : list of str or None, default=None
+        What to call the groups in the legend, in sorted order; None writes their values.
+    size : float, default=8.0
+        Area of a mark.
+    """
+    for number, group in enumerate(np.unique(groups)):
+        colour, marker = style_of(number)
+        inside = groups == group
+        axes.scatter(
+            coordinates[inside, 0],
+            coordinates[inside, 1],
+            s=size,
+            c=colour,
+            marker=marker,
+            linewidths=0,
+            alpha=0.75,
+            label=as_written(names[number] if names else group),
+        )
+    axes.legend(loc="best", markerscale=2, frameon=False, fontsize="small", ncols=2)
+    bare(axes)
+
+
+def as_written(name: object) -> str:
+    r"""Return a name that matplotlib draws letter by letter.
+
+    It takes what stands between two dollars for a formula, leaves a name that begins with an
+    underscore out of legends, and has no picture of control characters.
+
+    Parameters
+    ----------
+    name : object
+        Of a class or a group, from a user's data.
+
+    Returns
+    -------
+    str
+        For `label=` and `text`; looks like the name.
+
+    Examples
+    --------
+    >>> from beltrami.report.pictures.figures import as_written
+    >>> print(as_written("5$ or 10$"))
+    5\$ or 10\$
+    """
+    text = spelled_out(str(name)).replace("$", r"\$")
+    return f"\u200b{text}" if text.startswith("_") else text
+
+
+def scatter_values(
+    axes: Any, coordinates: FloatMatrix, values: NDArray[Any], *, size: float = 4.0
+) -> None:
+    """Draw points in two dimensions, coloured by a number.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+        Where to draw.
+    coordinates : ndarray of shape (n, 2)
+        Positions.
+    values : ndarray of shape (n,)
+        What the colour shows.
+    size : float, default=4.0
+        Area of a mark.
+    """
+    axes.scatter(
+        coordinates[:, 0], coordinates[:, 1], s=size, c=values, cmap="viridis", linewidths=0
+    )
+    bare(axes)
+
+
+def bare(axes: Any) -> None:
+    """Take away ticks: coordinates of an embedding have no unit."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+
+
+def save_figure(figure: "Figure", path: Path) -> Path:
+    """Write a figure, whole or not at all; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : Figure
+        What to write.
+    path : Path
+        Where; it ends in .png, .svg or .pdf.
+
+    Returns
+    -------
+    Path
+        The absolute path.
+    """
+    from matplotlib import rc_context
+
+    kind = path.suffix.lower()
+    if kind not in PICTURES:
+        raise InvalidInputError(
+            f"the picture {path.name!r} must end in one of {', '.join(PICTURES)}."
+        )
+    with rc_context({"svg.hashsalt": "beltrami"}), atomic_path(path) as temporary:
+        figure.savefig(temporary, dpi=150, metadata={PICTURES[kind]: None})
+    return path.resolve()

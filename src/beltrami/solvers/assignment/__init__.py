@@ -1,7 +1,0 @@
-"""Points to clusters at least cost, with bounds on the sizes: one door, `assign`."""
-
-from beltrami.solvers.assignment.model import Assignment, SizeBounds
-from beltrami.solvers.assignment.sizes import size_bounds
-from beltrami.solvers.assignment.transport import assign, assign_reference
-
-__all__ = ["Assignment", "SizeBounds", "assign", "assign_reference", "size_bounds"]

@@ -1,0 +1,1 @@
+"""A table becomes one matrix of features, checked for gaps."""

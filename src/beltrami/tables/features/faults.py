@@ -1,0 +1,123 @@
+"""Cells that cannot be used: gaps are collected by column, and refused or filled; both are told."""
+
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import BoolVector
+
+_SHOWN = 5
+
+
+class Faults:
+    """The gaps found so far, with what to do about them.
+
+    Parameters
+    ----------
+    name : str
+        What to call the table.
+    ids : pyarrow.ChunkedArray or None
+        Names of the rows for messages; None for row numbers.
+    impute : bool
+        Whether gaps in a matrix or in vectors are filled, and so no fault.
+    """
+
+    def __init__(self, name: str, *, ids: Any, impute: bool) -> None:
+        self._name, self._ids = name, ids
+        self.impute = impute
+        self._found: list[str] = []
+        self._filled: list[str] = []
+        self._said: list[str] = []
+        self._n_cells = 0
+        self._n_columns = 0
+
+    def row(self, row: int) -> str:
+        """Return how to call a row."""
+        return f"{row}" if self._ids is None else f"{row} (id {self._ids[row].as_py()!r})"
+
+    def say(self, line: str) -> None:
+        """Note how a column was read."""
+        self._said.append(line)
+
+    def filled(self, missing: BoolVector, column: str, *, filled_with: str) -> None:
+        """Note the cells of a column that hold nothing, which is no fault.
+
+        Parameters
+        ----------
+        missing : ndarray of shape (n,)
+            True where there is nothing.
+        column : str
+            The column.
+        filled_with : str
+            What becomes of these cells.
+        """
+        n = int(np.count_nonzero(missing))
+        if n:
+            share = f"{n} of {len(missing)} cells" + (", more than half," * (2 * n > len(missing)))
+            self._filled.append(f"{column!r}: {share} hold nothing that can be used; {filled_with}")
+
+    def gaps(self, missing: BoolVector, column: str, *, median: float) -> None:
+        """Note the cells of a matrix or of vectors that hold no finite number.
+
+        Parameters
+        ----------
+        missing : ndarray of shape (n,)
+            True where a cell cannot be used.
+        column : str
+            The column.
+        median : float
+            What imputing puts there.
+        """
+        n = int(np.count_nonzero(missing))
+        if self.impute:
+            self.filled(missing, column, filled_with=f"they take the median, {median:.6g}")
+            return
+        self._n_cells += n
+        rows = ", ".join(self.row(int(row)) for row in np.flatnonzero(missing)[:_SHOWN])
+        more = f" and {n - _SHOWN} more" if n > _SHOWN else ""
+        self._found.append(f"{column!r}: {n} in row {rows}{more}")
+
+    def require_none(self) -> None:
+        """Raise if there are gaps that may not be filled."""
+        n = len(self._found)
+        if not n:
+            return
+        shown = "; ".join(self._found[:_SHOWN])
+        more = f"; and {n - _SHOWN} more columns" if n > _SHOWN else ""
+        raise InvalidInputError(
+            f"{self._n_cells} cell(s) in {n} column(s) of {self._name} are empty or not finite "
+            f"({shown}{more}). A vector with a hole in it mostly comes from a broken file, and "
+            "distances to it are undefined. Mend or remove these rows, or pass --impute "
+            "(impute=True) to take the median of the column."
+        )
+
+    def refuse_size(self, value: float, row: int, column: str, limit: float) -> None:
+        """Raise because a cell is too large to be squared.
+
+        Parameters
+        ----------
+        value : float
+            What it holds.
+        row : int
+            Where.
+        column : str
+            Where.
+        limit : float
+            What would be allowed.
+
+        Raises
+        ------
+        InvalidInputError
+            Always.
+        """
+        raise InvalidInputError(
+            f"row {self.row(row)} of {self._name} holds {value:.3g} in {column!r}, and the squares "
+            f"of distances overflow above {limit:.1g}. Correct the cell, or rescale the column."
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return how columns were read and what was filled, as lines to print."""
+        n_more = len(self._filled) - _SHOWN
+        more = [f"gaps in {n_more} more columns are filled"] if n_more > 0 else []
+        return (*self._said, *self._filled[:_SHOWN], *more)

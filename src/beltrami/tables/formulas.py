@@ -1,0 +1,68 @@
+"""Cells that a spreadsheet would run: a table enters, their number and an example leave.
+
+Labels and ids are written exactly as they came, so nothing is changed here; it is said.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+_RUN = r"^[=+\-@\t\r][\s\S]"
+_NUMBER = r"^[+-](\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?%?$"
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaCells:
+    """Cells of text that begin as formulas do.
+
+    Attributes
+    ----------
+    number : int
+        How many, names of columns among them.
+    example : str
+        The first.
+    column : str
+        Where it stands.
+    """
+
+    number: int
+    example: str
+    column: str
+
+    def __str__(self) -> str:
+        return f"{self.number}, such as {self.example[:60]!r} in the column {self.column!r}"
+
+
+def formula_cells(table: Any) -> FormulaCells | None:
+    """Find the cells that a spreadsheet takes for formulas: =, +, - or @ and no number.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        To be written as text.
+
+    Returns
+    -------
+    FormulaCells or None
+        None where there is none.
+    """
+    import pyarrow as pa
+
+    found = [(name, name) for name in _run_by_a_spreadsheet(pa.array(table.column_names))]
+    number = len(found)
+    for name in table.column_names:
+        column = table.column(name)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            cells = _run_by_a_spreadsheet(column)
+            number += len(cells)
+            found += [(cell, name) for cell in cells[:1].to_pylist()]
+    if not found:
+        return None
+    example, column_name = found[0]
+    return FormulaCells(number, str(example), str(column_name))
+
+
+def _run_by_a_spreadsheet(texts: Any) -> Any:
+    import pyarrow.compute as pc
+
+    begun = texts.filter(pc.match_substring_regex(texts, _RUN))
+    return begun.filter(pc.invert(pc.match_substring_regex(begun, _NUMBER)))

@@ -1,0 +1,1 @@
+"""Files and objects become a `Table`: one reader per form."""

@@ -1,0 +1,45 @@
+"""Cells exactly as written: a file enters, columns of texts leave, "" where nothing stands."""
+
+from pathlib import Path
+from typing import Any
+
+from beltrami.tables.model import plain
+from beltrami.tables.reading.source import read_as_it_stands
+
+
+def read_texts(path: Path) -> dict[str, list[str]]:
+    """Read a table as texts: no word stands for a gap, and no digit is read as a number.
+
+    In a csv or tsv file a cell is what is written there. In other files a text is itself, a
+    whole number has no point, true and false are written so, and a gap is "".
+
+    Parameters
+    ----------
+    path : Path
+        A file of a kind that `read_table` knows.
+
+    Returns
+    -------
+    dict of str to list of str
+        The columns.
+
+    Raises
+    ------
+    InvalidInputError
+        When the file is not there, broken, or no table.
+    """
+    table = read_as_it_stands(path)
+    return {
+        name: [_write_out(value) for value in plain(table.columns.column(name)).to_pylist()]
+        for name in table.names
+    }
+
+
+def _write_out(value: Any) -> str:
+    if value is None or value != value:  # noqa: PLR0124 - NaN is not equal to itself
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

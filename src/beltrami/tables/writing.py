@@ -1,0 +1,279 @@
+"""Result tables: columns and what is known of them enter, a file leaves, whole or not at all."""
+
+import gzip
+import json
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.errors import FormulaCellsWarning, InvalidInputError
+from beltrami.core.files import atomic_path, read_json
+from beltrami.core.spelling import spelled_out
+from beltrami.tables.formulas import formula_cells
+from beltrami.tables.model import is_list
+
+_BLOCK_ROWS = 65_536
+
+
+def write_table(
+    path: Path | str, columns: dict[str, NDArray[Any]], metadata: dict[str, str]
+) -> None:
+    """Write columns to a file of the kind that its name says, with facts about them.
+
+    Parquet, arrow and feather files hold the facts inside. Beside csv, tsv and jsonl files they go
+    to ``NAME.meta.json``. Both files are written under another name first and renamed when they
+    are complete, so a crash or a full disk leaves what was there before.
+
+    Every cell is written as it is. Where a spreadsheet would run some of a csv or tsv file as
+    formulas, a `FormulaCellsWarning` and the fact ``formula_cells`` say so.
+
+    Parameters
+    ----------
+    path : Path or str
+        Ends in .parquet, .feather, .arrow, .csv, .tsv, .jsonl or .ndjson; csv, tsv and jsonl also
+        with .gz.
+    columns : dict of str to ndarray
+        Columns of one length; None and NaN in columns of objects are gaps.
+    metadata : dict of str to str
+        The facts.
+
+    Raises
+    ------
+    InvalidInputError
+        When the name's ending is not known, columns do not fit, or the disk refuses.
+    """
+    target = Path(path)
+    suffix = table_ending(target)
+    table = _arrow_table(columns)
+    try:
+        if suffix in _BINARY:
+            with atomic_path(target) as temporary:
+                _BINARY[suffix](table.replace_schema_metadata(metadata), temporary)
+            return
+        if _LINES[suffix.removesuffix(".gz")] is not _json_lines:
+            metadata = metadata | _announced_formulas(table, target)
+        facts = spelled_out(json.dumps(metadata, indent=2, ensure_ascii=False)) + "\n"
+        side = _side_file(target)
+        with atomic_path(target) as temporary, atomic_path(side) as beside:
+            _write_lines(table, suffix, temporary)
+            beside.write_text(facts, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInputError(
+            f"{str(target)!r} cannot be written ({error.strerror or error}). Nothing is left half "
+            "written; free some space or choose another folder or name."
+        ) from error
+
+
+def _announced_formulas(table: Any, target: Path) -> dict[str, str]:
+    """Warn of cells that a spreadsheet would run, and return the fact."""
+    cells = formula_cells(table)
+    if cells is None:
+        return {}
+    warnings.warn(
+        f"{target.name} holds text that begins with =, +, - or @ ({cells}). It is written exactly "
+        "as given, and a spreadsheet that opens the file would run it as a formula: import these "
+        "columns as text, or write .parquet instead.",
+        FormulaCellsWarning,
+        stacklevel=3,
+    )
+    return {"formula_cells": str(cells)}
+
+
+def written_files(path: Path) -> tuple[Path, ...]:
+    """Return the files that `write_table` makes: the table, and facts beside one of text."""
+    is_alone = table_ending(path) in _BINARY
+    return (path,) if is_alone else (path, _side_file(path))
+
+
+def _side_file(target: Path) -> Path:
+    return target.with_name(f"{target.name}.meta.json")
+
+
+def table_facts(path: Path | str) -> dict[str, str]:
+    """Return the facts that `write_table` put into a file, or beside a csv, tsv or jsonl file.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+
+    Returns
+    -------
+    dict of str to str
+        Empty where there are none.
+    """
+    target = Path(path)
+    try:
+        if target.suffix.lower() in _BINARY:
+            return _facts_inside(target)
+        found = read_json(_side_file(target))
+    except (InvalidInputError, OSError):
+        return {}
+    return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+
+
+def _facts_inside(path: Path) -> dict[str, str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        if path.suffix.lower() == ".parquet":
+            schema = pq.read_schema(path)
+        else:
+            with pa.memory_map(str(path)) as source:
+                schema = pa.ipc.open_file(source).schema
+    except pa.ArrowException:
+        return {}
+    facts = schema.metadata or {}
+    return {
+        key.decode("utf-8", "replace"): one.decode("utf-8", "replace") for key, one in facts.items()
+    }
+
+
+def table_ending(path: Path | str) -> str:
+    """Return the ending of a name that says which kind of table the file is.
+
+    Parameters
+    ----------
+    path : Path or str
+        Where a table shall go.
+
+    Returns
+    -------
+    str
+        Such as ".csv" or ".csv.gz".
+
+    Raises
+    ------
+    InvalidInputError
+        When the ending is none of those that `write_table` knows.
+    """
+    target = Path(path)
+    name = target.name.lower()
+    known = (*_BINARY, *(ending + zipped for ending in _LINES for zipped in ("", ".gz")))
+    for ending in sorted(known, key=len, reverse=True):
+        if name.endswith(ending) and name != ending:
+            return ending
+    raise InvalidInputError(
+        f"the kind of file {target.name!r} is not known; its name must end in one of "
+        f"{', '.join(known)}."
+    )
+
+
+def _arrow_table(columns: dict[str, NDArray[Any]]) -> Any:
+    import pyarrow as pa
+
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InvalidInputError(f"the columns to write differ in length: {lengths}.")
+    return pa.table({name: _arrow_column(values) for name, values in columns.items()})
+
+
+def _arrow_column(values: NDArray[Any]) -> Any:
+    import pyarrow as pa
+
+    array = np.asarray(values)
+    if array.dtype.kind == "f" and array.ndim == 1:
+        return pa.array(array)
+    items = [None if _is_gap(value) else value for value in array.tolist()]
+    try:
+        return pa.array(items)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):  # several types in one column
+        return pa.array([None if value is None else str(value) for value in items])
+
+
+def _is_gap(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _write_parquet(table: Any, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path)
+
+
+def _write_feather(table: Any, path: Path) -> None:
+    import pyarrow as pa
+
+    # The IPC file format is what both endings stand for; feather's own writer is deprecated.
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+_BINARY: dict[str, Callable[[Any, Path], None]] = {
+    ".parquet": _write_parquet,
+    ".feather": _write_feather,
+    ".arrow": _write_feather,
+}
+
+
+def _write_lines(table: Any, suffix: str, path: Path) -> None:
+    kind = _LINES[suffix.removesuffix(".gz")]
+    with path.open("wb") as raw:
+        if not suffix.endswith(".gz"):
+            _write_chunks(kind(table), raw)
+            return
+        # No name and no time inside: the same table gives the same bytes.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+            _write_chunks(kind(table), packed)
+
+
+def _write_chunks(chunks: Iterator[bytes], sink: Any) -> None:
+    for chunk in chunks:
+        sink.write(chunk)
+
+
+def _delimited(delimiter: str) -> Callable[[Any], Iterator[bytes]]:
+    def chunks(table: Any) -> Iterator[bytes]:
+        import pyarrow as pa
+        import pyarrow.csv as arrow_csv
+
+        texts = _lists_as_text(table)
+        for start in range(0, max(texts.num_rows, 1), _BLOCK_ROWS):
+            sink = pa.BufferOutputStream()
+            options = arrow_csv.WriteOptions(
+                include_header=start == 0, delimiter=delimiter, quoting_style="needed"
+            )
+            arrow_csv.write_csv(texts.slice(start, _BLOCK_ROWS), sink, options)
+            yield sink.getvalue().to_pybytes()
+
+    return chunks
+
+
+def _lists_as_text(table: Any) -> Any:
+    import pyarrow as pa
+
+    for position, name in enumerate(table.column_names):
+        if is_list(table.column(name).type):
+            values = table.column(name).to_pylist()
+            texts = [None if value is None else json.dumps(value) for value in values]
+            table = table.set_column(position, name, pa.array(texts, pa.string()))
+    return table
+
+
+def _json_lines(table: Any) -> Iterator[bytes]:
+    for start in range(0, table.num_rows, _BLOCK_ROWS):
+        rows = table.slice(start, _BLOCK_ROWS).to_pylist()
+        lines = (json.dumps(_plain(row), ensure_ascii=False, default=str) for row in rows)
+        yield ("\n".join(lines) + "\n").encode("utf-8", "replace")
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    # JSON knows neither NaN nor infinity.
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in row.items()
+    }
+
+
+_LINES: dict[str, Callable[[Any], Iterator[bytes]]] = {
+    ".csv": _delimited(","),
+    ".tsv": _delimited("\t"),
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+}

@@ -1,0 +1,136 @@
+"""What a text claims of a figure, beside what was measured; and the record and page of a figure.
+
+Claims and numbers enter; a `Reproduction` leaves.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from beltrami_papers.cells import page, table_lines
+from beltrami_papers.model import Reproduction, StageClock, circumstances
+
+THESIS = "Belkin (2003)"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the text and whether our run bears it out.
+
+    Attributes
+    ----------
+    said : str
+        What the text says of its figure, in short.
+    found : str
+        What we measured.
+    holds : bool
+        Whether the one bears out the other.
+    """
+
+    said: str
+    found: str
+    holds: bool
+
+    def entry(self) -> dict[str, Any]:
+        """Return an entry of a record."""
+        return {"claim": self.said, "found": self.found, "holds": bool(self.holds)}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What was run, for the record of a figure.
+
+    Attributes
+    ----------
+    name : str
+        Of the reproduction.
+    source : str
+        Text and figure.
+    data : str
+        What the points are.
+    n : int or str
+        How many.
+    settings : mapping of str to str
+        Of the method.
+    seeds : str
+        Of all draws.
+    remarks : sequence of str
+        What a reader of the numbers must know.
+    """
+
+    name: str
+    source: str
+    data: str
+    n: int | str
+    settings: Mapping[str, str]
+    seeds: str
+    remarks: Sequence[str]
+
+
+def reproduction_of(
+    setting: Setting,
+    figure: Figure,
+    clock: StageClock,
+    *,
+    claims: Sequence[Claim],
+    numbers: Mapping[str, Any],
+    body: Sequence[str],
+) -> Reproduction:
+    """Return figure, record and page; the claims come first on the page.
+
+    Parameters
+    ----------
+    setting : Setting
+        What was run.
+    figure : Figure
+        The picture.
+    clock : StageClock
+        Has measured the stages.
+    claims : sequence of Claim
+        May be empty.
+    numbers : mapping
+        What was measured, ready for JSON.
+    body : sequence of str
+        Lines of Markdown, made from the numbers.
+
+    Returns
+    -------
+    Reproduction
+        All three.
+    """
+    record = {
+        "name": setting.name,
+        "source": setting.source,
+        "data": setting.data,
+        "n": setting.n,
+        "settings": dict(setting.settings),
+        "seeds": setting.seeds,
+        "remarks": list(setting.remarks),
+        "seconds": clock.rounded(),
+        **circumstances(),
+        "claims": [claim.entry() for claim in claims],
+        **numbers,
+    }
+    lines = [*claim_lines(claims), *body]
+    return Reproduction(figure, record, page(f"{setting.name}: {setting.source}", record, lines))
+
+
+def claim_lines(claims: Sequence[Claim]) -> list[str]:
+    """Return the table of claims.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+        May be empty.
+
+    Returns
+    -------
+    list of str
+        Lines of Markdown, and an empty one.
+    """
+    if not claims:
+        return []
+    rows = [[one.said, one.found, "yes" if one.holds else "**no**"] for one in claims]
+    return [*table_lines(["the text says", "we find", "holds"], rows, words=(0, 1, 2)), ""]

@@ -1,0 +1,363 @@
+"""The five machines of Belkin, Niyogi and Sindhwani (2004), run on one two-class problem.
+
+A problem, a kernel and regularisation weights enter; the errors of each machine leave, one per set
+of labelled points.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.errors import DisconnectedGraphWarning
+from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
+from beltrami.graph.model import Graph
+from beltrami.learners import LaplacianRLSClassifier, LaplacianSVC, TransductiveSVC
+from beltrami_papers.cells import summary, table_lines
+from beltrami_papers.lapsvm.errors import breakeven_error, plain_error
+
+SOURCE = "Belkin, Niyogi and Sindhwani (2004)"
+PLAIN = "plain"
+"""Ends the name of an error that is counted at the score zero."""
+
+SWITCHED = "switched"
+"""Names the number of points that a transductive machine moved to the other side."""
+
+Errors = dict[str, NDArray[np.float64]]
+"""For each set of points the errors in percent, one per set of labelled points."""
+
+ErrorTable = Mapping[str, Mapping[str, NDArray[np.float64]]]
+"""Errors of shape (problems, draws) by machine and set of points."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Points of two classes, and new ones to test on.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, d)
+        Training points; all but the labelled ones are unlabelled.
+    positive : ndarray of bool of shape (n,)
+        Their classes.
+    new : ndarray of shape (m, d)
+        Points that no machine sees.
+    new_positive : ndarray of bool of shape (m,)
+        Their classes.
+    tests : mapping of str to ndarray of bool of shape (m,)
+        Named parts of the new points, each with an error rate of its own.
+    """
+
+    points: FloatMatrix
+    positive: BoolVector
+    new: FloatMatrix
+    new_positive: BoolVector
+    tests: Mapping[str, BoolVector] = field(default_factory=dict)
+
+    def labels(self, labelled: IndexVector) -> IndexVector:
+        """Return classes 0 and 1 at the labelled rows and -1 elsewhere.
+
+        Parameters
+        ----------
+        labelled : ndarray of shape (l,)
+            Row numbers.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            What a learner takes.
+        """
+        found = np.full(len(self.points), -1, dtype=np.int64)
+        found[labelled] = self.positive[labelled]
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bench:
+    """Makes machines that share a kernel, a number of points and a number of labels.
+
+    Weights are those that enter the linear systems: lambda1 = gamma_A l, lambda2 = gamma_I l / n^2.
+
+    Attributes
+    ----------
+    kernel : mapping of str to object
+        Name and parameters, as the learners take them.
+    graph : Graph
+        Of the training points.
+    n_labelled : int
+        Labelled points, l.
+    laplacian : str
+        "combinatorial" or "normalized".
+    """
+
+    kernel: Mapping[str, Any]
+    graph: Graph
+    n_labelled: int
+    laplacian: str = "combinatorial"
+
+    def rls(self, lambda1: float, lambda2: float = 0.0) -> Any:
+        """Return least squares: RLS, or with a second weight LapRLS.
+
+        Parameters
+        ----------
+        lambda1 : float
+            Weight of the norm of the kernel.
+        lambda2 : float, default=0.0
+            Weight of the graph's penalty.
+
+        Returns
+        -------
+        LaplacianRLSClassifier
+            Without an intercept, as in the paper.
+        """
+        return LaplacianRLSClassifier(**self._shared(lambda1, lambda2), fit_intercept=False)
+
+    def svm(self, lambda1: float, lambda2: float = 0.0) -> Any:
+        """Return a machine with hinge loss: SVM, or with a second weight LapSVM.
+
+        Parameters
+        ----------
+        lambda1, lambda2 : float
+            As for `rls`.
+
+        Returns
+        -------
+        LaplacianSVC
+            C is 1 / (2 lambda1).
+        """
+        return LaplacianSVC(**self._shared(lambda1, lambda2), loss="hinge")
+
+    def tsvm(self, lambda1: float) -> Any:
+        """Return a transductive machine.
+
+        Parameters
+        ----------
+        lambda1 : float
+            As for `rls`.
+
+        Returns
+        -------
+        TransductiveSVC
+            C is 1 / (2 lambda1), for labelled and unlabelled points.
+        """
+        cost = 1.0 / (2.0 * lambda1)
+        return TransductiveSVC(C=cost, C_unlabeled=cost, **self.kernel)
+
+    def _shared(self, lambda1: float, lambda2: float) -> dict[str, Any]:
+        n, count = self.graph.n_nodes, self.n_labelled
+        return {
+            **self.kernel,
+            "gamma_a": lambda1 / count,
+            "gamma_i": lambda2 * n**2 / count,
+            "scale": "n2",
+            "power": 1,
+            "graph": self.graph,
+            "laplacian": self.laplacian,
+            "approximation": "none",
+        }
+
+
+def taught(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Iterator[Any]:
+    """Teach one machine from several sets of labels, one after the other.
+
+    Only the first set pays for the kernel and its factorisation where the machine can keep them.
+    A row that no label reaches through the graph still has a score by the kernel, which is what
+    the paper counts, so the warning about such rows is left out.
+
+    Parameters
+    ----------
+    machine : estimator
+        From a `Bench`.
+    problem : Problem
+        The points.
+    draws : sequence of ndarray of shape (l,)
+        Labelled rows.
+
+    Yields
+    ------
+    estimator
+        The machine, fitted; the same object each time.
+    """
+    can_keep = hasattr(machine, "fit_labels")
+    for i, labelled in enumerate(draws):
+        labels = problem.labels(labelled)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DisconnectedGraphWarning)
+            if i and can_keep:
+                machine.fit_labels(labels)
+            else:
+                machine.fit(problem.points, labels)
+        yield machine
+
+
+def draw_errors(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Errors:
+    """Return the errors of one machine for several sets of labels.
+
+    Parameters
+    ----------
+    machine : estimator
+        From a `Bench`.
+    problem : Problem
+        The points.
+    draws : sequence of ndarray of shape (l,)
+        Labelled rows.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (draws,)
+        ``unlabelled``, each of the problem's tests, and the same names with ``plain``; for a
+        machine that moves unlabelled points from side to side also ``switched``, how many.
+    """
+    rates: dict[str, list[float]] = {}
+    for labelled, fitted in zip(draws, taught(machine, problem, draws), strict=True):
+        inside, outside = (fitted.decision_function(x) for x in (problem.points, problem.new))
+        unlabelled = np.ones(len(problem.points), dtype=np.bool_)
+        unlabelled[labelled] = False
+        views = {"unlabelled": (inside[unlabelled], problem.positive[unlabelled])} | {
+            name: (outside[part], problem.new_positive[part])
+            for name, part in problem.tests.items()
+        }
+        for name, (scores, positive) in views.items():
+            rates.setdefault(name, []).append(breakeven_error(scores, positive))
+            rates.setdefault(f"{name} {PLAIN}", []).append(plain_error(scores, positive))
+        if hasattr(fitted, "n_switched_"):
+            rates.setdefault(SWITCHED, []).append(float(fitted.n_switched_))
+    return {name: np.array(values) for name, values in rates.items()}
+
+
+def problem_errors(
+    machines: Mapping[str, Any],
+    problem: Problem,
+    draws: Sequence[IndexVector],
+    advance: Callable[[float], None],
+) -> dict[str, Errors]:
+    """Return the errors of several machines on one problem.
+
+    Parameters
+    ----------
+    machines : mapping of str to estimator
+        By name.
+    problem : Problem
+        The points.
+    draws : sequence of ndarray of shape (l,)
+        Labelled rows, the same for every machine.
+    advance : callable
+        Told of each finished machine.
+
+    Returns
+    -------
+    dict of str to dict
+        `draw_errors` by name.
+    """
+    found = {}
+    for name, machine in machines.items():
+        found[name] = draw_errors(machine, problem, draws)
+        advance(1)
+    return found
+
+
+def stacked(results: Sequence[Mapping[str, Errors]]) -> dict[str, Errors]:
+    """Turn a list of problems into arrays.
+
+    Parameters
+    ----------
+    results : sequence of mapping
+        From `problem_errors`, one per problem.
+
+    Returns
+    -------
+    dict of str to dict of str to ndarray of shape (problems, draws)
+        By machine and set of points.
+    """
+    return {
+        machine: {view: np.array([one[machine][view] for one in results]) for view in errors}
+        for machine, errors in results[0].items()
+    }
+
+
+def overall(table: ErrorTable) -> list[dict[str, Any]]:
+    """Return the mean of every machine over all problems and draws.
+
+    Parameters
+    ----------
+    table : mapping
+        From `stacked`.
+
+    Returns
+    -------
+    list of dict
+        One per machine, entries of a record.
+    """
+    return [
+        {
+            "machine": machine,
+            **{view: round(float(errors.mean()), 3) for view, errors in views.items()},
+        }
+        for machine, views in table.items()
+    ]
+
+
+def overall_lines(means: Sequence[Mapping[str, Any]], views: Sequence[str]) -> list[str]:
+    """Return the table of overall means: break-even error, and plain error in brackets.
+
+    Parameters
+    ----------
+    means : sequence of dict
+        From `overall`.
+    views : sequence of str
+        Sets of points, the columns.
+
+    Returns
+    -------
+    list of str
+        Lines of Markdown.
+    """
+    rows = [
+        [one["machine"], *(f"{one[view]:.2f} ({one[f'{view} {PLAIN}']:.2f})" for view in views)]
+        for one in means
+    ]
+    return table_lines(["", *views], rows)
+
+
+def summaries(errors: Errors) -> dict[str, Any]:
+    """Return mean and deviation over the draws of one problem, break-even errors only.
+
+    Parameters
+    ----------
+    errors : mapping of str to ndarray of shape (draws,)
+        From `draw_errors`.
+
+    Returns
+    -------
+    dict of str to dict
+        By set of points.
+    """
+    return {view: summary(e) for view, e in errors.items() if not view.endswith(PLAIN)}
+
+
+def switching(means: Sequence[Mapping[str, Any]]) -> str:
+    """Say how often TSVM changed its mind.
+
+    Parameters
+    ----------
+    means : sequence of dict
+        From `overall`.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    (count,) = [one[SWITCHED] for one in means if SWITCHED in one]
+    return (
+        f"On average TSVM changed the side of {count:.3g} points per fit, beginning where SVM "
+        "had put them."
+    )
+
+
+def yes(holds: bool) -> str:
+    """Return a verdict in words."""
+    return "holds" if holds else "does not hold"

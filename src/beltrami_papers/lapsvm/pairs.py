@@ -1,0 +1,122 @@
+"""Pairs of USPS digits as Belkin, Niyogi and Sindhwani (2004) took them.
+
+A number of images per digit enters; two-class problems and draws of labels leave.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
+from beltrami.data import load_dataset, principal_components
+from beltrami_papers.lapsvm.machines import Problem
+from beltrami_papers.thesis.chapter3.heldout import projected
+
+SEED = 0
+TESTS = ("test", "rest of training set", "official test set")
+"""All remaining images, and the two parts they come from."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Images:
+    """Images of USPS on the principal components of the training images.
+
+    Attributes
+    ----------
+    training : ndarray of shape (n, 100)
+        The first images of each digit.
+    digits : ndarray of shape (n,)
+        Their digits.
+    remaining : ndarray of shape (m, 100)
+        All others.
+    remaining_digits : ndarray of shape (m,)
+        Their digits.
+    official : ndarray of bool of shape (m,)
+        Which of the others belong to the official test set.
+    """
+
+    training: FloatMatrix
+    digits: IndexVector
+    remaining: FloatMatrix
+    remaining_digits: IndexVector
+    official: BoolVector
+
+
+def usps_images(per_digit: int) -> Images:
+    """Load USPS and take the first training images of each digit.
+
+    Parameters
+    ----------
+    per_digit : int
+        How many.
+
+    Returns
+    -------
+    Images
+        100 principal components of those images; the others are projected on them.
+    """
+    found = load_dataset("usps")
+    points, digits = np.asarray(found.points), np.asarray(found.targets)
+    n_train = found.n_train or len(digits)
+    first = [np.flatnonzero(digits[:n_train] == digit)[:per_digit] for digit in range(10)]
+    rows = np.concatenate(first)
+    others = np.setdiff1d(np.arange(len(digits)), rows)
+    training = principal_components(points[rows], 100)
+    return Images(
+        training,
+        digits[rows],
+        projected(points[rows], training, points[others]),
+        digits[others],
+        others >= n_train,
+    )
+
+
+def pair_problem(images: Images, pair: tuple[int, int]) -> Problem:
+    """Return the problem of telling two digits apart; the second is the positive class.
+
+    Parameters
+    ----------
+    images : Images
+        All digits.
+    pair : (int, int)
+        The two.
+
+    Returns
+    -------
+    Problem
+        Tested on all other images, and on the two parts they come from.
+    """
+    inside, outside = np.isin(images.digits, pair), np.isin(images.remaining_digits, pair)
+    official = images.official[outside]
+    return Problem(
+        images.training[inside],
+        images.digits[inside] == pair[1],
+        images.remaining[outside],
+        images.remaining_digits[outside] == pair[1],
+        dict(zip(TESTS, (np.ones_like(official), ~official, official), strict=True)),
+    )
+
+
+def two_labels_each(positive: BoolVector, pair: tuple[int, int], n_draws: int) -> list[IndexVector]:
+    """Draw two labelled images of each class.
+
+    Parameters
+    ----------
+    positive : ndarray of bool of shape (n,)
+        The classes.
+    pair : (int, int)
+        The digits a and b; draw i comes from ``default_rng([0, a, b, i])``.
+    n_draws : int
+        How many draws.
+
+    Returns
+    -------
+    list of ndarray of shape (4,)
+        Row numbers.
+    """
+    sides = [np.flatnonzero(~positive), np.flatnonzero(positive)]
+    found = []
+    for i in range(n_draws):
+        rng = np.random.default_rng([SEED, *pair, i])
+        found.append(np.concatenate([rng.choice(side, 2, replace=False) for side in sides]))
+    return found

@@ -1,0 +1,1 @@
+"""Multi-manifold separation on real data."""

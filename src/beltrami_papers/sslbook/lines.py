@@ -1,0 +1,163 @@
+"""Tables and findings of the SSL book's benchmark: cells enter, lines of Markdown leave.
+
+Every number is computed from the cells and the printed rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from beltrami_papers.cells import largest_difference, table_lines
+from beltrami_papers.sslbook.methods import FRONT_DOOR
+from beltrami_papers.sslbook.published import MEMORY, ROWS, best_published
+
+Cells = Sequence[Mapping[str, Any]]
+
+
+def error_lines(cells: Cells) -> list[str]:
+    """Return the table of one number of labels: our rows, then the book's.
+
+    Parameters
+    ----------
+    cells : sequence of dict
+        From `cells_of`, of one number of labels.
+
+    Returns
+    -------
+    list of str
+        Lines of Markdown.
+    """
+    sets, labels = _sets(cells), cells[0]["labels"]
+    place = {(cell["method"], cell["data"]): cell for cell in cells}
+    most = max(cell["draws"] for cell in cells)
+    rows = []
+    for method in dict.fromkeys(cell["method"] for cell in cells):
+        own = [place[method, data] for data in sets]
+        fewer = "" if own[0]["draws"] == most else f" (first {own[0]['draws']} splits)"
+        rows.append([f"{method}{fewer}", *(_with_deviation(cell) for cell in own)])
+    for name, row in ROWS.items():
+        mark = "†" if row.standing == MEMORY else ""
+        printed = [row.error(data, labels) for data in sets]
+        rows.append([f"*book: {name}{mark}*", *("" if e is None else f"{e:.2f}" for e in printed)])
+    return table_lines(["", *sets], rows)
+
+
+def difference_lines(cells: Cells) -> list[str]:
+    """Return ours minus the book's for the methods that both have.
+
+    Parameters
+    ----------
+    cells : sequence of dict
+        From `cells_of`, of one number of labels.
+
+    Returns
+    -------
+    list of str
+        Lines of Markdown.
+    """
+    sets = _sets(cells)
+    shared = [cell for cell in cells if "difference" in cell]
+    rows = []
+    for method in dict.fromkeys(cell["method"] for cell in shared):
+        own = {cell["data"]: cell for cell in shared if cell["method"] == method}
+        mark = "†" if next(iter(own.values()))["standing"] == MEMORY else ""
+        shown = [_signed(own[data]["difference"]) if data in own else "" for data in sets]
+        rows.append([f"{method}{mark}", *shown])
+    return table_lines(["", *sets], rows)
+
+
+def finding_lines(cells: Cells) -> list[str]:
+    """Say how near each shared method comes to its row, and who is ahead of the book's best.
+
+    Parameters
+    ----------
+    cells : sequence of dict
+        From `cells_of`.
+
+    Returns
+    -------
+    list of str
+        A line per shared method and per number of labels.
+    """
+    lines = []
+    for method in dict.fromkeys(cell["method"] for cell in cells if "difference" in cell):
+        own = [cell for cell in cells if cell["method"] == method and "difference" in cell]
+        gaps = np.array([cell["difference"] for cell in own])
+        far = largest_difference([dict(cell) for cell in own])
+        if far is not None:
+            lines.append(
+                f"- {method}: {gaps.mean():+.2f} points from the book's row ({far['standing']}) "
+                f"in the mean of {len(own)} cells, {np.abs(gaps).mean():.2f} without sign; the "
+                f"largest difference is {far['difference']:+.2f} on {far['data']} with "
+                f"{far['labels']} labels ({far['mean']:.2f} against {far['published']:.2f})."
+            )
+    for labels in sorted({cell["labels"] for cell in cells}):
+        own = [cell for cell in cells if cell["labels"] == labels]
+        ahead = [
+            f"{data} ({cell['mean']:.2f} by {cell['method']} against {error:.2f} by {whose})"
+            for data in _sets(own)
+            for cell in (best_of_ours(own, data),)
+            for error, whose in (best_published(data, labels),)
+            if cell["mean"] < error
+        ]
+        lines.append(
+            f"- {labels} labels: {front_door_finding(own)}. The best of our rows, chosen by its "
+            f"error as the book's best is, is below it on {len(ahead)}"
+            + (f": {'; '.join(ahead)}." if ahead else ".")
+        )
+    return lines
+
+
+def best_of_ours(cells: Cells, data: str) -> Mapping[str, Any]:
+    """Return our cell of the lowest mean error on a set.
+
+    Parameters
+    ----------
+    cells : sequence of dict
+        From `cells_of`, of one number of labels.
+    data : str
+        The set.
+
+    Returns
+    -------
+    dict
+        The cell.
+    """
+    return min((cell for cell in cells if cell["data"] == data), key=lambda cell: cell["mean"])
+
+
+def front_door_finding(cells: Cells) -> str:
+    """Say on how many sets the front door is below the best printed row.
+
+    Parameters
+    ----------
+    cells : sequence of dict
+        From `cells_of`, of one number of labels.
+
+    Returns
+    -------
+    str
+        A clause without a stop.
+    """
+    own = [cell for cell in cells if cell["method"] == FRONT_DOOR]
+    below = [c["data"] for c in own if c["mean"] < best_published(c["data"], c["labels"])[0]]
+    named = f" ({', '.join(below)})" if below else ""
+    return (
+        f"{FRONT_DOOR} as it comes is below the book's best row on {len(below)} of {len(own)} "
+        f"sets{named}"
+    )
+
+
+def _sets(cells: Cells) -> list[str]:
+    return list(dict.fromkeys(cell["data"] for cell in cells))
+
+
+def _with_deviation(cell: Mapping[str, Any]) -> str:
+    spread = "" if cell["std"] is None else f" ± {cell['std']:.2f}"
+    return f"{cell['mean']:.2f}{spread}"
+
+
+def _signed(gap: float) -> str:
+    """Write a difference; zero has a plus whichever side it was rounded from."""
+    return f"{round(gap, 2) + 0.0:+.2f}"

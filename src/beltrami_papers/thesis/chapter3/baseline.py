@@ -1,0 +1,198 @@
+"""The thesis's baseline: the best of 1, 3 and 5 nearest labelled points.
+
+A space of points, classes and draws of labelled points enter; error rates leave, in percent. Where
+many points are labelled, neighbour lists made once for all draws replace the search.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.types import IndexMatrix, IndexVector
+from beltrami.graph.search import Space
+
+COUNTS = (1, 3, 5)
+LIST_LENGTH = 64
+_ENOUGH = 12
+"""Labelled points that a list must hold on average for lists to be worth reading."""
+
+
+def neighbor_lists(space: Space, length: int = LIST_LENGTH) -> IndexMatrix:
+    """Return the nearest other points of every point, by exact search.
+
+    Parameters
+    ----------
+    space : Space
+        The points.
+    length : int, default=64
+        How many, at most n - 1.
+
+    Returns
+    -------
+    ndarray of shape (n, length)
+        Row numbers, nearest first.
+    """
+    k = min(length, space.n_points - 1)
+    return space.neighbors(k, search="exact", rng=np.random.default_rng(0)).indices
+
+
+def lists_pay(labelled: int, n: int, length: int = LIST_LENGTH) -> bool:
+    """Say whether lists of all points hold enough labelled ones to be read.
+
+    Parameters
+    ----------
+    labelled : int
+        Number of labelled points.
+    n : int
+        Number of points.
+    length : int, default=64
+        Of a list.
+
+    Returns
+    -------
+    bool
+        Whether a list holds 12 labelled points on average.
+    """
+    return length * labelled >= _ENOUGH * n
+
+
+def first_labelled(lists: IndexMatrix, is_labelled: NDArray[np.bool_], k: int) -> IndexMatrix:
+    """Return the first `k` labelled points of each list.
+
+    Parameters
+    ----------
+    lists : ndarray of shape (m, length)
+        Row numbers, nearest first.
+    is_labelled : ndarray of shape (n,)
+        Which points have labels.
+    k : int
+        How many.
+
+    Returns
+    -------
+    ndarray of shape (m, k)
+        Row numbers; -1 where a list holds too few.
+    """
+    marked = is_labelled[lists]
+    rank = np.cumsum(marked, axis=1, dtype=np.int16)
+    found = np.full((len(lists), k), -1, dtype=lists.dtype)
+    for j in range(k):
+        there = rank[:, -1] > j
+        # The first place where the count reaches j + 1 is the labelled point itself.
+        place = (rank[there] > j).argmax(axis=1)
+        found[there, j] = lists[there, place]
+    return found
+
+
+def nearest_labelled(
+    space: Space,
+    labelled: IndexVector,
+    queries: IndexVector,
+    k: int,
+    *,
+    lists: IndexMatrix | None = None,
+) -> IndexMatrix:
+    """Return the labelled points nearest to each query.
+
+    Parameters
+    ----------
+    space : Space
+        The points.
+    labelled : ndarray of shape (l,)
+        Row numbers, ascending.
+    queries : ndarray of shape (m,)
+        Row numbers of the points asked about.
+    k : int
+        How many; fewer where fewer are labelled.
+    lists : ndarray of shape (n, length) or None, default=None
+        Neighbours of all points, to be read first.
+
+    Returns
+    -------
+    ndarray of shape (m, k)
+        Row numbers, nearest first, ties by row number.
+    """
+    k = min(k, len(labelled))
+    if lists is None:
+        return space.nearest_between(queries, labelled, k)[0]
+    is_labelled = np.zeros(space.n_points, dtype=np.bool_)
+    is_labelled[labelled] = True
+    found = first_labelled(lists[queries], is_labelled, k)
+    short = np.flatnonzero(found[:, -1] < 0)
+    if short.size:
+        found[short] = space.nearest_between(queries[short], labelled, k)[0]
+    return found
+
+
+def majority(near: IndexMatrix) -> IndexVector:
+    """Return the most frequent class of each row, and of tied ones the nearest.
+
+    Parameters
+    ----------
+    near : ndarray of shape (m, k)
+        Classes of neighbours, nearest first.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Classes.
+    """
+    votes = (near[:, :, None] == near[:, None, :]).sum(axis=2)
+    best: IndexVector = np.take_along_axis(near, votes.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return best
+
+
+def knn_errors(
+    space: Space,
+    classes: IndexVector,
+    draws: Sequence[IndexVector],
+    *,
+    lists: IndexMatrix | None = None,
+) -> NDArray[np.float64]:
+    """Return the errors of 1, 3 and 5 nearest neighbours on the unlabelled points, in percent.
+
+    Parameters
+    ----------
+    space : Space
+        The points.
+    classes : ndarray of shape (n,)
+        True classes.
+    draws : sequence of ndarray of shape (l,)
+        Labelled points of each draw.
+    lists : ndarray of shape (n, length) or None, default=None
+        Neighbours of all points; read where `lists_pay` says so.
+
+    Returns
+    -------
+    ndarray of shape (draws, 3)
+        A column per number of neighbours.
+    """
+    n, everyone = space.n_points, np.arange(space.n_points)
+    errors = np.empty((len(draws), len(COUNTS)))
+    for i, labelled in enumerate(draws):
+        unlabelled = np.setdiff1d(everyone, labelled, assume_unique=True)
+        pays = lists is not None and lists_pay(len(labelled), n, lists.shape[1])
+        near = nearest_labelled(
+            space, labelled, unlabelled, max(COUNTS), lists=lists if pays else None
+        )
+        errors[i] = errors_by_count(classes[near], classes[unlabelled])
+    return errors
+
+
+def errors_by_count(near: IndexMatrix, truth: IndexVector) -> list[float]:
+    """Return the errors of votes among the first 1, 3 and 5 neighbours, in percent.
+
+    Parameters
+    ----------
+    near : ndarray of shape (m, 5)
+        Classes of the neighbours, nearest first.
+    truth : ndarray of shape (m,)
+        True classes.
+
+    Returns
+    -------
+    list of float
+        One per number of neighbours.
+    """
+    return [100 * float(np.mean(majority(near[:, :k]) != truth)) for k in COUNTS]

@@ -1,0 +1,294 @@
+"""Thesis figure A.12: labels given to unlabelled digits teach a classifier of new ones.
+
+Nothing enters but the wish for a quick run; three curves of errors leave as a figure, a record and
+a page.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from beltrami.core.progress import track
+from beltrami.core.types import FloatMatrix, IndexMatrix, IndexVector
+from beltrami.data import principal_components
+from beltrami.graph.search import open_space
+from beltrami_papers.cells import Cell, best_neighbors, page, summary, table_lines
+from beltrami_papers.model import Reproduction, StageClock, circumstances
+from beltrami_papers.thesis.chapter3.baseline import (
+    COUNTS,
+    LIST_LENGTH,
+    errors_by_count,
+    first_labelled,
+    lists_pay,
+    majority,
+)
+from beltrami_papers.thesis.chapter3.drawing import Line, learning_figure
+from beltrami_papers.thesis.chapter3.learning_curves import MOST_EIGENVECTORS, one_fifth
+from beltrami_papers.thesis.chapter3.learning_tables import SEEDS
+from beltrami_papers.thesis.chapter3.samples import Images, Sample, digit_images, digit_sample
+from beltrami_papers.thesis.chapter3.trials import (
+    eigenvector_rows,
+    error_percent,
+    fitted_draws,
+    label_draws,
+    predicted_classes,
+)
+
+LABELLED = (20, 50, 100, 500, 1000, 5000, 20000, 50000)
+_VOTERS = 3
+
+
+def projected(points: FloatMatrix, coordinates: FloatMatrix, new: FloatMatrix) -> FloatMatrix:
+    r"""Project new points on the principal components of others.
+
+    With y_j the j-th coordinates of the centred points X, the direction is
+    :math:`X^\top y_j / \lVert y_j \rVert^2`, because it is an eigenvector of :math:`X^\top X`.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+        The points.
+    coordinates : ndarray of shape (n, k)
+        Their principal components, centred, none of them zero.
+    new : ndarray of shape (m, d)
+        Other points.
+
+    Returns
+    -------
+    ndarray of shape (m, k)
+        Coordinates of the new points.
+    """
+    mean = points.mean(axis=0, dtype=np.float64)
+    exact = coordinates.astype(np.float64)
+    directions = (points - mean).T @ exact / (exact**2).sum(axis=0)
+    found: FloatMatrix = (new - mean) @ directions
+    return found.astype(coordinates.dtype)
+
+
+def nearest_of_labelled(
+    points: FloatMatrix, labelled: IndexVector, new: FloatMatrix, lists: IndexMatrix
+) -> IndexMatrix:
+    """Return the five labelled points nearest to each new point.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+        Training points.
+    labelled : ndarray of shape (l,)
+        Row numbers of the labelled ones, ascending.
+    new : ndarray of shape (m, d)
+        New points.
+    lists : ndarray of shape (m, length)
+        The training points nearest to each new one.
+
+    Returns
+    -------
+    ndarray of shape (m, 5)
+        Row numbers, nearest first.
+    """
+    k = min(max(COUNTS), len(labelled))
+    found = np.full((len(new), k), -1, dtype=np.int64)
+    if lists_pay(len(labelled), len(points), lists.shape[1]):
+        is_labelled = np.zeros(len(points), dtype=np.bool_)
+        is_labelled[labelled] = True
+        found[:] = first_labelled(lists, is_labelled, k)
+    short = np.flatnonzero(found[:, -1] < 0)
+    if short.size:
+        near = open_space(points[labelled], "euclidean").nearest(new[short], k)[0]
+        found[short] = labelled[near]
+    return found
+
+
+def heldout_errors(
+    rows: FloatMatrix,
+    sample: Sample,
+    new: FloatMatrix,
+    new_classes: IndexVector,
+    lists: IndexMatrix,
+    draws: Sequence[IndexVector],
+) -> dict[str, Any]:
+    """Return the errors of the three classifiers for one number of labelled points.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (p, n)
+        Eigenvectors.
+    sample : Sample
+        Training points and classes.
+    new : ndarray of shape (m, d)
+        Held-out points.
+    new_classes : ndarray of shape (m,)
+        Their classes.
+    lists : ndarray of shape (m, length)
+        The training points nearest to each held-out one.
+    draws : sequence of ndarray of shape (l,)
+        Labelled points.
+
+    Returns
+    -------
+    dict of str to ndarray
+        ``heldout`` and ``unlabelled`` of shape (draws,), ``neighbors`` of shape (draws, 3).
+    """
+    classes, size = sample.classes, one_fifth(len(draws[0]))
+    fitted = fitted_draws(rows, classes, draws, [[size]] * len(draws))
+    found = predicted_classes(rows, [parts[0] for parts in fitted])
+    heldout, unlabelled, neighbors = [], [], []
+    for i, labelled in enumerate(draws):
+        unlabelled.append(error_percent(found[:, i], classes, labelled))
+        given = found[:, i].astype(classes.dtype)
+        given[labelled] = classes[labelled]
+        voted = majority(given[lists[:, :_VOTERS]])
+        heldout.append(error_percent(voted, new_classes))
+        near = nearest_of_labelled(np.asarray(sample.points), labelled, new, lists)
+        neighbors.append(errors_by_count(classes[near], new_classes))
+    return {
+        "heldout": np.array(heldout),
+        "unlabelled": np.array(unlabelled),
+        "neighbors": np.array(neighbors),
+    }
+
+
+def heldout_cells(
+    images: Images, labelled: Sequence[int], n_draws: int, clock: StageClock
+) -> list[Cell]:
+    """Compute the three curves.
+
+    Parameters
+    ----------
+    images : Images
+        MNIST.
+    labelled : sequence of int
+        Numbers of labelled points.
+    n_draws : int
+        Draws for each.
+    clock : StageClock
+        Takes the time of each stage.
+
+    Returns
+    -------
+    list of dict
+        One per number of labelled points, with a summary per curve.
+    """
+    with clock.stage("principal components"):
+        sample = digit_sample(images, principal_components(images.training, 100))
+        points = np.asarray(sample.points)
+        new = projected(images.training, points, images.heldout)
+    with clock.stage("graph"):
+        graph = sample.graph()
+    with clock.stage("eigenvectors"):
+        rows = eigenvector_rows(graph, one_fifth(max(labelled)))
+    with clock.stage("neighbours of held-out points"):
+        lists = open_space(points, "euclidean").nearest(new, LIST_LENGTH)[0]
+    cells: list[Cell] = []
+    with track("labelling held-out points", total=len(labelled)) as advance:
+        for count in labelled:
+            draws = label_draws(sample.n_points, count, n_draws)
+            with clock.stage("fits, predictions and k-NN"):
+                errors = heldout_errors(rows, sample, new, images.heldout_classes, lists, draws)
+            cells.append(
+                {
+                    "labelled": count,
+                    "eigenvectors": one_fifth(count),
+                    "heldout": summary(errors["heldout"]),
+                    "unlabelled": summary(errors["unlabelled"]),
+                    "neighbors": best_neighbors(errors["neighbors"]),
+                }
+            )
+            advance(1)
+    return cells
+
+
+CURVES = (
+    ("heldout", "held-out images: 3-NN on all points, labelled by the Laplacian"),
+    ("unlabelled", "unlabelled training images: Laplacian"),
+    ("neighbors", "held-out images: best k-NN on the labelled points alone"),
+)
+
+
+def draw_heldout(cells: Sequence[Cell], title: str) -> Figure:
+    """Draw the three curves against the number of labelled points.
+
+    Parameters
+    ----------
+    cells : sequence of dict
+        From `heldout_cells`.
+    title : str
+        Above the picture.
+
+    Returns
+    -------
+    Figure
+        Logarithmic across.
+    """
+    lines = [
+        Line(
+            label,
+            [cell["labelled"] for cell in cells],
+            [cell[key]["mean"] for cell in cells],
+            [cell[key]["std"] or 0.0 for cell in cells],
+            group=number,
+            dashed=key == "neighbors",
+        )
+        for number, (key, label) in enumerate(CURVES)
+    ]
+    return learning_figure(lines, title=title, what="images without a label")
+
+
+def heldout_digits(*, quick: bool = False) -> Reproduction:
+    """Reproduce figure A.12, on MNIST's training and test images.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        Run at a small size.
+
+    Returns
+    -------
+    Reproduction
+        Figure, record and page.
+    """
+    clock, n_draws = StageClock(), 2 if quick else 20
+    with clock.stage("data"):
+        images = digit_images(quick=quick)
+    labelled = tuple(count for count in LABELLED if count <= (500 if quick else 50000))
+    cells = heldout_cells(images, labelled, n_draws, clock)
+    source = "Belkin (2003), figure A.12"
+    sample = digit_sample(images, images.training)
+    record = {
+        "name": "thesis-a12",
+        "source": source,
+        "data": f"{sample.data}; {len(images.heldout_classes)} held-out images on the same "
+        "components",
+        "n": len(images.classes),
+        "settings": {
+            **sample.settings(),
+            "eigenvectors": f"20 % of the labelled points, at most {MOST_EIGENVECTORS}",
+            "held-out": "3 nearest of all training images, labelled ones with their labels, the "
+            "others with those that the Laplacian gave",
+            "draws": f"mean over {n_draws}",
+        },
+        "seeds": SEEDS,
+        "remarks": [
+            *sample.remarks,
+            "The thesis shows this as a picture; its numbers are not printed, so none stand here.",
+        ],
+        "seconds": clock.rounded(),
+        **circumstances(),
+        "errors": cells,
+    }
+    rows = [
+        [
+            str(c["labelled"]),
+            str(c["eigenvectors"]),
+            *(f"{c[key]['mean']:.2f}" for key, _ in CURVES),
+        ]
+        for c in cells
+    ]
+    body = table_lines(["labelled", "p", *(label for _, label in CURVES)], rows)
+    return Reproduction(
+        draw_heldout(cells, f"After {source}: MNIST"),
+        record,
+        page(f"thesis-a12: {source}", record, body),
+    )

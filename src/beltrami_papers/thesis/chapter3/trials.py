@@ -1,0 +1,231 @@
+"""The thesis's classifier over many draws of labelled points.
+
+Eigenvectors, classes and draws enter; error rates on the unlabelled points leave, in percent. One
+factorisation per draw serves every number of eigenvectors.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.memory import budget_bytes
+from beltrami.core.threads import serial_blas, threads_in_force
+from beltrami.core.types import FloatMatrix, IndexMatrix, IndexVector
+from beltrami.graph.model import Graph
+from beltrami.solvers.eigen import eigenbasis
+from beltrami.solvers.least_squares import nested_least_squares
+
+SEED = 0
+_BLOCK = 8192
+
+
+def label_draws(n: int, labelled: int, n_draws: int, *, seed: int = SEED) -> list[IndexVector]:
+    """Draw sets of labelled points, uniformly and without replacement.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    labelled : int
+        How many get labels.
+    n_draws : int
+        How many sets.
+    seed : int, default=0
+        Draw i comes from ``numpy.random.default_rng([seed, labelled, i])``.
+
+    Returns
+    -------
+    list of ndarray of shape (labelled,)
+        Row numbers, ascending.
+    """
+    return [
+        np.sort(np.random.default_rng([seed, labelled, i]).choice(n, labelled, replace=False))
+        for i in range(n_draws)
+    ]
+
+
+def eigenvector_rows(graph: Graph, count: int) -> FloatMatrix:
+    """Return the lowest eigenvectors of the plain Laplacian as rows, the constant included.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    count : int
+        How many.
+
+    Returns
+    -------
+    ndarray of shape (count, n)
+        Contiguous rows, from which the columns of labelled points are gathered fast.
+    """
+    return np.ascontiguousarray(eigenbasis(graph, count).vectors.T)
+
+
+def label_coefficients(
+    rows: FloatMatrix, classes: IndexVector, labelled: IndexVector, sizes: Sequence[int]
+) -> list[FloatMatrix]:
+    """Fit one function per class, +1 on its labelled points and -1 on the others, for all sizes.
+
+    An eigenvector that is zero on all labelled points, as the indicator of a component without a
+    label is, gets the coefficient zero.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (p, n)
+        Eigenvectors.
+    classes : ndarray of shape (n,)
+        Classes from zero; only those of labelled points are read.
+    labelled : ndarray of shape (l,)
+        Row numbers of labelled points.
+    sizes : sequence of int
+        Numbers of eigenvectors, at most l and p each.
+
+    Returns
+    -------
+    list of ndarray
+        Coefficients of shape (size, n_classes) for each size.
+    """
+    known = classes[labelled]
+    targets = 2.0 * (known == np.arange(classes.max() + 1)[:, None]) - 1.0
+    matrix = np.take(rows[: max(sizes)], labelled, axis=1)
+    seen = np.flatnonzero(matrix.any(axis=1))
+    if len(seen) < len(matrix):
+        matrix = matrix[seen]
+    inner = np.searchsorted(seen, sizes)
+    found = nested_least_squares(matrix.T, targets.T, inner.tolist())
+    results: list[FloatMatrix] = [np.zeros((size, len(targets))) for size in sizes]
+    for result, part, count in zip(results, found, inner, strict=True):
+        result[seen[:count]] = part
+    return results
+
+
+def fitted_draws(
+    rows: FloatMatrix,
+    classes: IndexVector,
+    draws: Sequence[IndexVector],
+    sizes: Sequence[Sequence[int]],
+) -> list[list[FloatMatrix]]:
+    """Fit all draws, as many at a time as there are threads and memory, each on one thread.
+
+    Draws need nothing from each other, while the threads of one factorisation wait for each
+    other at every column, which on a busy machine takes most of the time.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (p, n)
+        Eigenvectors.
+    classes : ndarray of shape (n,)
+        True classes, from zero.
+    draws : sequence of ndarray of shape (l,)
+        Labelled points of each draw.
+    sizes : sequence of sequence of int
+        For each draw the numbers of eigenvectors.
+
+    Returns
+    -------
+    list of list of ndarray
+        For each draw what `label_coefficients` gives.
+    """
+    largest = max(max(own) for own in sizes)
+    each = 24 * len(draws[0]) * largest  # the matrix, its copy with targets, and work space
+    workers = max(1, min(threads_in_force(), budget_bytes() // each))
+    with serial_blas(), ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(lambda *one: label_coefficients(rows, classes, *one), draws, sizes))
+
+
+def predicted_classes(rows: FloatMatrix, coefficients: Sequence[FloatMatrix]) -> IndexMatrix:
+    """Return the class of the largest function at every point, for several draws in one pass.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (p, n)
+        Eigenvectors.
+    coefficients : sequence of ndarray of shape (size, n_classes)
+        One per draw, all of one size, at most p.
+
+    Returns
+    -------
+    ndarray of int16 of shape (n, draws)
+        Classes.
+    """
+    size, n_classes = coefficients[0].shape
+    stacked, n = np.hstack(coefficients), rows.shape[1]
+    found = np.empty((n, len(coefficients)), dtype=np.int16)
+    for start in range(0, n, _BLOCK):
+        block = slice(start, min(start + _BLOCK, n))
+        scores = rows[:size, block].T @ stacked
+        found[block] = scores.reshape(-1, len(coefficients), n_classes).argmax(axis=2)
+    return found
+
+
+def error_percent(
+    found: IndexVector, classes: IndexVector, labelled: IndexVector | None = None
+) -> float:
+    """Return the share of wrong classes among the unlabelled points, in percent.
+
+    Parameters
+    ----------
+    found : ndarray of shape (n,)
+        Predicted classes.
+    classes : ndarray of shape (n,)
+        True classes.
+    labelled : ndarray of shape (l,) or None, default=None
+        Points that do not count.
+
+    Returns
+    -------
+    float
+        From 0 to 100.
+    """
+    wrong = found != classes
+    if labelled is None:
+        return 100 * float(np.mean(wrong))
+    return 100 * float(wrong.sum() - wrong[labelled].sum()) / (len(wrong) - len(labelled))
+
+
+def spectral_errors(
+    rows: FloatMatrix,
+    classes: IndexVector,
+    draws: Sequence[IndexVector],
+    sizes: Sequence[int],
+    *,
+    fewer: Mapping[int, int] | None = None,
+) -> NDArray[np.float64]:
+    """Return the errors of the classifier on the unlabelled points, in percent.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (p, n)
+        Eigenvectors.
+    classes : ndarray of shape (n,)
+        True classes, from zero.
+    draws : sequence of ndarray of shape (l,)
+        Labelled points of each draw.
+    sizes : sequence of int
+        Numbers of eigenvectors.
+    fewer : mapping of int to int or None, default=None
+        For some sizes, how many of the draws to use.
+
+    Returns
+    -------
+    ndarray of shape (draws, sizes)
+        NaN where a draw was not used.
+    """
+    limits = [(fewer or {}).get(size, len(draws)) for size in sizes]
+    used = [
+        [size for size, limit in zip(sizes, limits, strict=True) if i < limit]
+        for i in range(len(draws))
+    ]
+    fitted: dict[int, list[FloatMatrix]] = {size: [] for size in sizes}
+    for own, parts in zip(used, fitted_draws(rows, classes, draws, used), strict=True):
+        for size, part in zip(own, parts, strict=True):
+            fitted[size].append(part)
+    errors = np.full((len(draws), len(sizes)), np.nan)
+    for column, size in enumerate(sizes):
+        found = predicted_classes(rows, fitted[size])
+        for i in range(len(fitted[size])):
+            errors[i, column] = error_percent(found[:, i], classes, draws[i])
+    return errors

@@ -1,0 +1,1 @@
+"""The graph's Laplacian tends to the manifold's."""

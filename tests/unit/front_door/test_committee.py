@@ -1,0 +1,155 @@
+"""The candidates at work: who is fitted, who is left out and why, who answers."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from beltrami import GraphRegularizedClassifier, KnnGraph, load_dataset
+from beltrami.core.errors import InvalidInputError
+from beltrami.front_door.budget import checked_budget, excuse
+from beltrami.front_door.candidates import GraphCandidate, View
+from beltrami.front_door.committee import Committee
+from beltrami.learners.model import Labeled
+
+
+@pytest.fixture(scope="module")
+def digits():
+    found = load_dataset("digits")
+    keep = np.isin(found.targets, [0, 1, 2])
+    return found.points[keep][:150], found.targets[keep][:150]
+
+
+@pytest.fixture(scope="module")
+def view(digits):
+    points, _ = digits
+    recipe = KnnGraph(10)
+    return View(points, points, recipe.build(points), recipe, "euclidean", 3, 0)
+
+
+@pytest.fixture
+def labeled(digits):
+    rows = np.arange(24)
+    return Labeled(rows, np.eye(3)[digits[1][rows]], np.ones(len(rows)))
+
+
+def test_one_method_alone_answers_and_the_baselines_are_judged_beside_it(view, labeled):
+    committee = Committee.of("regularized")
+    answer = committee.answer(view, labeled, time_budget=None)
+    assert set(committee.candidates) == {"regularized", "logistic", "neighbors"}
+    assert committee.weights == {"regularized": 1.0, "logistic": 0.0, "neighbors": 0.0}
+    assert next(one.name for one in answer.members) == "regularized"
+    assert all(0 <= one.error <= 1 for one in answer.members)
+    np.testing.assert_array_equal(answer.logs.argmax(axis=1), answer.codes["regularized"])
+
+
+def test_a_spent_time_budget_leaves_the_rest_out_with_a_note(view, labeled):
+    committee = Committee.of("auto")
+    answer = committee.answer(view, labeled, time_budget=0.0)
+    assert committee.weights == {"poisson": 1.0}
+    notes = {one.name: one.note for one in answer.members}
+    assert notes.pop("poisson") == ""
+    assert len(notes) == 6
+    assert all("time budget of 0 s" in note for note in notes.values())
+
+
+def test_the_method_that_was_asked_for_is_tried_whatever_the_time(view, labeled):
+    committee = Committee.of("laplacian_rls")
+    committee.answer(view, labeled, time_budget=0.0)
+    assert committee.weights["laplacian_rls"] == 1.0
+
+
+def test_a_candidate_that_cannot_be_fitted_is_left_out_with_its_reason(view, labeled):
+    is_broken = [True]
+
+    def fail(_):
+        raise InvalidInputError("it rains")
+
+    def make(view):
+        learner = GraphRegularizedClassifier(classes=range(view.n_classes))
+        if is_broken[0]:
+            learner._prepare = fail
+        return learner
+
+    committee = Committee.of("auto")
+    committee.candidates = {
+        "regularized": GraphCandidate("regularized", "graph", make, are_shares=True),
+        "neighbors": committee.candidates["neighbors"],
+    }
+    answer = committee.answer(view, labeled, time_budget=None)
+    assert {one.name: one.note for one in answer.members}["regularized"] == "left out: it rains"
+    assert set(committee.weights) == {"neighbors"}
+    is_broken[0] = False  # and it may come back with other labels
+    committee.answer(view, labeled, time_budget=None)
+    assert set(committee.weights) == {"neighbors", "regularized"}
+
+
+def test_a_method_that_cannot_be_fitted_is_an_error_with_the_reason(view, labeled):
+    def make(view):
+        raise InvalidInputError("it rains")
+
+    committee = Committee.of("poisson")
+    committee.candidates["poisson"] = GraphCandidate("poisson", "Poisson", make, are_shares=True)
+    with pytest.raises(InvalidInputError, match=r"method='poisson' could not be fitted.*it rains"):
+        committee.answer(view, labeled, time_budget=None)
+
+
+def test_a_learner_whose_labels_fail_while_held_out_keeps_its_parameters(view, labeled):
+    candidate = Committee.of("regularized").candidates["regularized"]
+    candidate.fit(view, labeled)
+
+    def fail(*_):
+        raise InvalidInputError("it rains")
+
+    candidate._learner.fit_labels = fail
+    with pytest.raises(InvalidInputError, match="rains"):
+        candidate.held_out(view, labeled)
+    assert candidate._learner.gamma == "auto"
+
+
+def test_with_one_label_a_class_nothing_is_held_out(view, digits):
+    rows = np.array([np.flatnonzero(digits[1] == code)[0] for code in range(3)])
+    answer = Committee.of("auto").answer(
+        view, Labeled(rows, np.eye(3), np.ones(3)), time_budget=None
+    )
+    assert not answer.is_told.any()
+    assert answer.members[0].name == "regularized"
+    assert all(np.isnan(one.error) for one in answer.members)
+
+
+def test_held_out_labels_stand_for_rows_not_for_how_they_were_shared(view, digits):
+    codes = digits[1]
+    rows = np.sort(
+        np.concatenate(
+            [np.flatnonzero(codes == code)[:count] for code, count in ((0, 20), (1, 5), (2, 5))]
+        )
+    )
+    answer = Committee.of("poisson").answer(
+        view, Labeled(rows, np.eye(3)[codes[rows]], np.ones(30)), time_budget=None
+    )
+    assert answer.importance.sum() == pytest.approx(30)
+    own = answer.judged.targets.argmax(axis=1)
+    assert answer.importance[own == 0].max() < answer.importance[own == 1].min()
+
+
+def test_a_committee_can_be_copied_and_pickled(view, labeled):
+    committee = Committee.of("auto")
+    committee.answer(view, labeled, time_budget=None)
+    expected = committee.at(view.points[:5], view.plain[:5])
+    for twin in (pickle.loads(pickle.dumps(committee)), copy.deepcopy(committee)):
+        np.testing.assert_array_equal(twin.at(view.points[:5], view.plain[:5]), expected)
+
+
+def test_the_excuse_names_the_rows():
+    assert excuse("laplacian_rls", "auto", 2500, 0.0, None, has_answer=True) == ""
+    assert "2,500 rows" in excuse("laplacian_rls", "auto", 2501, 0.0, None, has_answer=True)
+    assert excuse("laplacian_rls", "laplacian_rls", 3001, 9.0, 1.0, has_answer=True) == ""
+    assert excuse("poisson", "auto", 10, 9.0, 1.0, has_answer=False) == ""
+    assert "time budget of 1 s" in excuse("poisson", "auto", 10, 9.0, 1.0, has_answer=True)
+
+
+@pytest.mark.parametrize("seconds", [-1, "long", True, float("nan")])
+def test_a_time_budget_that_is_no_time_is_refused(seconds):
+    with pytest.raises(InvalidInputError, match="time_budget"):
+        checked_budget(seconds)

@@ -1,0 +1,70 @@
+"""Islands: pieces of the data that only a bridge joins to a label."""
+
+import numpy as np
+import pytest
+
+from beltrami import KnnGraph, ManifoldClassifier
+from beltrami.core.errors import DisconnectedGraphWarning
+from beltrami.front_door.islands import islands_of
+
+
+def _clusters():
+    rng = np.random.default_rng(0)
+    centers = np.array([[0.0, 0.0], [3.0, 0.0], [500.0, 0.0]])
+    points = np.concatenate([center + 0.3 * rng.normal(size=(40, 2)) for center in centers])
+    y = np.full(120, -1)
+    y[[0, 1, 2, 40, 41, 42]] = [0, 0, 0, 1, 1, 1]
+    return points, y
+
+
+def test_a_bridged_cluster_without_a_label_is_an_island_and_not_accepted():
+    points, y = _clusters()
+    recipe = KnnGraph(10, connect="mst")
+    learner = ManifoldClassifier("poisson", graph=recipe, scale="none").fit(points, y)
+    assert learner.n_components_ == 1
+    assert learner.reached_.all()
+    far = np.arange(120) >= 80
+    assert ((learner.island_ >= 0) == far).all()
+    assert not learner.accepted_[far].any()
+    assert learner.accepted_[~far].all()
+    assert any("40 rows in 1 island(s)" in line for line in learner.report_.warnings)
+    assert "island" in str(learner.report_)
+
+
+def test_a_label_on_the_island_makes_it_land():
+    points, y = _clusters()
+    learner = ManifoldClassifier(
+        "poisson", graph=KnnGraph(10, connect="mst"), scale="none", classes=[0, 1, 2]
+    ).fit(points, y)
+    learner.update(100, 2)
+    assert (learner.island_ < 0).all()
+    assert learner.accepted_.all()
+    assert (learner.transduction_[80:] == 2).all()
+
+
+def test_rows_that_no_edge_joins_to_a_label_keep_the_marker():
+    points, y = _clusters()
+    learner = ManifoldClassifier("poisson", graph=KnnGraph(10, connect="keep"), scale="none")
+    with pytest.warns(DisconnectedGraphWarning, match="40 of 120 rows") as said:
+        learner.fit(points, y)
+    assert len(said) == 1  # not once more for each candidate and fold
+    assert (learner.transduction_[80:] == -1).all()
+    assert (learner.confidence_[80:] == 0).all()
+    assert not learner.accepted_[80:].any()
+    assert (learner.predict(points[80:] + 0.01) == -1).all()
+    assert learner.predict_set(points[80:82] + 0.01, coverage=0.5).all()
+
+
+def test_islands_are_numbered_by_size():
+    rng = np.random.default_rng(0)
+    sizes, places = (30, 15, 25), (0.0, 900.0, 400.0)
+    pieces = [rng.normal(size=(size, 2)) for size in sizes]
+    for piece, place in zip(pieces, places, strict=True):
+        piece[:, 0] += place
+    points = np.concatenate(pieces)
+    graph = KnnGraph(5, connect="mst").build(points)
+    found = islands_of(graph, np.array([0]), 5)
+    assert found.count == 2
+    assert found.rows(0).tolist() == list(range(45, 70))
+    assert found.rows(1).tolist() == list(range(30, 45))
+    assert islands_of(graph, np.array([0, 31, 50]), 5).count == 0

@@ -1,0 +1,115 @@
+"""What the report says of the answers: warnings that are due, and percents that add up."""
+
+import numpy as np
+import pytest
+
+from beltrami import ManifoldClassifier
+from beltrami.front_door.summary import differ, doubts, whole_percents
+from beltrami.review.guessing import BesideGuessing
+
+GOOD = BesideGuessing(20, 19, 0, 10, 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shares", "wanted"),
+    [
+        ([1 / 3, 1 / 3, 1 / 3], [34, 33, 33]),
+        ([0.625, 0.125, 0.125, 0.125], [63, 13, 12, 12]),
+        ([1.0, 0.0], [100, 0]),
+        ([0.005, 0.995], [1, 99]),
+    ],
+)
+def test_percents_add_up_to_a_hundred(shares, wanted):
+    assert whole_percents(shares) == wanted
+
+
+def test_percents_of_any_weights_add_up_to_a_hundred():
+    for weights in np.random.default_rng(0).dirichlet(np.ones(7), 200):
+        assert sum(whole_percents(weights)) == 100
+
+
+def _false_alarms(draw, shares, accuracy, runs=400):
+    rng = np.random.default_rng(0)
+    return np.mean([differ(draw(rng), shares, accuracy) for _ in range(runs)])
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.7, 0.2, 0.1], [0.9, 0.05, 0.03, 0.02]])
+@pytest.mark.parametrize("total", [10, 30, 100])
+def test_random_draws_are_rarely_called_unlike_the_rows(shares, total):
+    def draw(rng):
+        return rng.multinomial(total, shares).astype(float)
+
+    assert _false_alarms(draw, np.array(shares), 1.0) <= 0.05
+
+
+def test_random_draws_are_rarely_called_unlike_answers_that_are_partly_wrong():
+    truth = np.array([0.7, 0.2, 0.1])
+    wrongly = 0.8 * truth + 0.2 * np.array([0.0, 0.0, 1.0])  # a fifth goes to the last class
+
+    def draw(rng):
+        return rng.multinomial(60, truth).astype(float)
+
+    assert _false_alarms(draw, wrongly, 0.8) <= 0.05
+
+
+def test_equally_many_labels_of_each_class_are_no_fault():
+    assert not differ(np.full(10, 2.0), np.linspace(0.01, 0.19, 10), 1.0)
+
+
+def test_labels_of_the_wrong_classes_are_seen():
+    assert differ(np.array([28.0, 2.0]), np.array([0.3, 0.7]), 0.95)
+    said = doubts(np.array([28.0, 2.0]), np.array([0.3, 0.7]), ("a", "b"), 0.95, GOOD)
+    assert "'a': 93 % of the labels, 30 % of the answers" in said[0]
+    assert "certify" not in said[0]
+
+
+def test_answers_no_better_than_one_class_are_said_loudly_and_first():
+    beside = BesideGuessing(20, 11, 1, 10, 0.41)
+    said = doubts(np.array([1.0, 19.0]), np.array([0.5, 0.5]), ("a", "b"), 0.6, beside)
+    assert said[0].startswith("ANSWERS MAY BE GUESSES: 11 of 20 held-out labels")
+    assert "always saying 'b'" in said[0]
+
+
+def test_answers_that_are_mostly_wrong_are_said_loudly():
+    said = doubts(
+        np.full(26, 2.0), np.full(26, 1 / 26), tuple("abcdefghijklmnopqrstuvwxyz"), 0.22, GOOD
+    )
+    assert said[0].startswith("MOST ANSWERS ARE WRONG by our own estimate: 22 % right")
+
+
+def test_one_class_alone_tested_is_said():
+    beside = BesideGuessing(3, 3, 0, 3, 1.0)
+    said = doubts(np.array([3.0, 1.0]), np.array([1.0, 0.0]), ("a", "b"), 0.8, beside)
+    assert said[0].startswith("ONLY LABELS OF 'a' COULD BE TESTED, 3 of them")
+
+
+def test_noise_is_announced_by_the_front_door():
+    rng = np.random.default_rng(1)
+    warned = 0
+    for _ in range(5):
+        y = np.where(np.arange(80) < 20, rng.permutation(np.arange(80) % 2), -1)
+        learner = ManifoldClassifier("logistic", random_state=0).fit(rng.normal(size=(80, 3)), y)
+        warned += learner.report_.warnings[:1] != () and "GUESSES" in learner.report_.warnings[0]
+    assert warned >= 4
+
+
+def test_labels_that_were_asked_for_are_counted(digits):
+    points, truth = digits
+    y = np.where(np.arange(240) < 30, truth, -1)
+    learner = ManifoldClassifier("regularized", random_state=0).fit(points, y)
+    rows = learner.query(5)
+    drawn = learner.query(5, "random")
+    assert not any("asked for" in line for line in learner.report_.warnings)
+    learner.update(rows, truth[rows])
+    learner.update(drawn, truth[drawn])
+    n_asked = len(set(rows.tolist()))
+    assert any(line.startswith(f"{n_asked} of the ") for line in learner.report_.warnings)
+    learner.fit(points, y)
+    assert not any("asked for" in line for line in learner.report_.warnings)
+
+
+def test_few_labels_of_many_classes_raise_no_foreign_warning():
+    rng = np.random.default_rng(0)
+    classes = np.arange(260) % 26
+    points = rng.normal(size=(26, 4))[classes] * 3 + rng.normal(size=(260, 4)) * 0.3
+    ManifoldClassifier("logistic").fit(points, np.where(np.arange(260) < 30, classes, -1))
