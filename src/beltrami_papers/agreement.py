@@ -20,17 +20,7 @@ def inconsistent_pairs(classes: NDArray[Any], clusters: NDArray[Any]) -> float:
     A pair is inconsistent when its points share a class but no cluster, or a cluster but no class.
     Names do not matter. It is 100 times one minus the Rand index.
 
-    Parameters
-    ----------
-    classes : array of shape (n,)
-        The truth.
-    clusters : array of shape (n,)
-        What was found.
-
-    Returns
-    -------
-    float
-        From 0 to 100.
+    Shapes: `classes` (n,), `clusters` (n,).
 
     Examples
     --------
@@ -45,25 +35,11 @@ def cluster_of_each_class(
 ) -> IndexVector:
     """Match clusters to classes so that as many points as possible lie in their class's cluster.
 
-    Parameters
-    ----------
-    classes : array of shape (n,)
-        The truth.
-    clusters : ndarray of shape (n,)
-        Numbers from 0 to `n_clusters` - 1; some may be empty.
-    n_clusters : int
-        At least the number of classes.
+    Shapes: `classes` (n,), `clusters` (n,); returns (n_clusters,).
 
-    Returns
-    -------
-    ndarray of shape (n_clusters,)
-        The cluster of each class, in sorted order of the classes; clusters that are left over
-        follow.
-
-    Raises
-    ------
-    InvalidInputError
-        When there are more classes than clusters.
+    - `clusters`: numbers from 0 to `n_clusters` - 1; some may be empty.
+    - Returned: the cluster of each class, in sorted order of the classes; clusters that are left
+      over follow.
 
     Examples
     --------
@@ -87,19 +63,7 @@ def cluster_of_each_class(
 def matched_wrongly(classes: NDArray[Any], clusters: IndexVector, n_clusters: int) -> BoolVector:
     """Say which points lie outside the cluster of their class, at the best matching.
 
-    Parameters
-    ----------
-    classes : array of shape (n,)
-        The truth.
-    clusters : ndarray of shape (n,)
-        Numbers from 0 to `n_clusters` - 1.
-    n_clusters : int
-        At least the number of classes.
-
-    Returns
-    -------
-    ndarray of bool of shape (n,)
-        True where a point would be called wrong.
+    Shapes: `classes` (n,), `clusters` (n,); returns (n,).
     """
     _, codes = np.unique(classes, return_inverse=True)
     wrong: BoolVector = cluster_of_each_class(classes, clusters, n_clusters)[codes] != clusters

@@ -14,18 +14,7 @@ from beltrami_papers.summary import records_in, summary_text
 
 
 def write_book(folder: Path) -> list[Path]:
-    """Write the index and the summary of what is in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        Where reproductions were written.
-
-    Returns
-    -------
-    list of Path
-        The two pages, absolute.
-    """
+    """Write the index and the summary of what is in a folder."""
     records = records_in(folder)
     pages = {"README.md": index_text(records), "summary.md": summary_text(records)}
     for name, text in pages.items():
@@ -34,18 +23,7 @@ def write_book(folder: Path) -> list[Path]:
 
 
 def index_text(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the index.
-
-    Parameters
-    ----------
-    records : mapping of str to mapping
-        What there is, by name.
-
-    Returns
-    -------
-    str
-        Markdown: what each shows, its source and its seconds on one thread.
-    """
+    """Return the index."""
     rows = [
         [f"[{name}]({name}.md)", entry.shows, entry.source, _seconds(records[name])]
         for name, entry in REPRODUCTIONS.items()

@@ -19,17 +19,9 @@ Cell = dict[str, Any]
 def summary(errors: NDArray[np.float64], published: float | None = None) -> Cell:
     """Return mean and standard deviation over the draws, beside what was published.
 
-    Parameters
-    ----------
-    errors : ndarray of shape (draws,)
-        Percent; NaN where a draw was not used.
-    published : float or None, default=None
-        Percent.
+    Shapes: `errors` (draws,).
 
-    Returns
-    -------
-    dict
-        The difference is ours minus the published; the deviation divides by draws - 1.
+    - Returned: the difference is ours minus the published; the deviation divides by draws - 1.
     """
     used = errors[~np.isnan(errors)]
     mean = float(used.mean())
@@ -47,17 +39,7 @@ def summary(errors: NDArray[np.float64], published: float | None = None) -> Cell
 def best_neighbors(errors: NDArray[np.float64], published: float | None = None) -> Cell:
     """Return the summary of the number of neighbours whose mean error is least.
 
-    Parameters
-    ----------
-    errors : ndarray of shape (draws, 3)
-        Percent, for 1, 3 and 5 neighbours.
-    published : float or None, default=None
-        Percent.
-
-    Returns
-    -------
-    dict
-        With the chosen number ``k`` and the means of all.
+    Shapes: `errors` (draws, 3).
     """
     means = errors.mean(axis=0)
     best = int(means.argmin())
@@ -66,18 +48,7 @@ def best_neighbors(errors: NDArray[np.float64], published: float | None = None) 
 
 
 def beside(cell: Cell | None) -> str:
-    """Return a cell of a table: "ours (thesis)", or ours alone, or nothing.
-
-    Parameters
-    ----------
-    cell : dict or None
-        A summary.
-
-    Returns
-    -------
-    str
-        One decimal, as the thesis prints.
-    """
+    """Return a cell of a table: "ours (thesis)", or ours alone, or nothing."""
     if cell is None:
         return ""
     if "published" not in cell:
@@ -88,42 +59,14 @@ def beside(cell: Cell | None) -> str:
 def table_lines(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, words: Sequence[int] = ()
 ) -> list[str]:
-    """Return a Markdown table, numbers to the right.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Names of the columns.
-    rows : sequence of sequence of str
-        The cells.
-    words : sequence of int, default=()
-        Columns of text, set to the left.
-
-    Returns
-    -------
-    list of str
-        Lines.
-    """
+    """Return a Markdown table, numbers to the right."""
     rule = ["---" if place in words else "---:" for place in range(len(header))]
     lines = [header, rule, *rows]
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
 def error_table(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> list[str]:
-    """Return the table of the thesis: a row per number of labelled points.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        Summaries with ``labelled`` and ``eigenvectors``.
-    neighbors : sequence of dict
-        Summaries of the baseline with ``labelled`` and ``k``.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of the thesis: a row per number of labelled points."""
     sizes = sorted({cell["eigenvectors"] for cell in cells})
     place = {(cell["labelled"], cell["eigenvectors"]): cell for cell in cells}
     rows = [
@@ -140,39 +83,13 @@ def error_table(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> list[str]:
 def largest_difference(
     cells: Sequence[Cell], choose: Callable[[Cell], bool] = lambda _: True
 ) -> Cell | None:
-    """Return the cell that is farthest from what was published.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        Summaries.
-    choose : callable, default=all
-        Which of them to look at.
-
-    Returns
-    -------
-    dict or None
-        None where nothing was published.
-    """
+    """Return the cell that is farthest from what was published."""
     known = [cell for cell in cells if "difference" in cell and choose(cell)]
     return max(known, key=lambda cell: abs(cell["difference"]), default=None)
 
 
 def difference_lines(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> list[str]:
-    """Say how far the table is from the published one, in four groups of cells.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        Summaries with ``labelled`` and ``eigenvectors``.
-    neighbors : sequence of dict
-        Summaries of the baseline.
-
-    Returns
-    -------
-    list of str
-        A line per group that has a published cell.
-    """
+    """Say how far the table is from the published one, in four groups of cells."""
     groups: list[tuple[str, Sequence[Cell], Callable[[Cell], bool]]] = [
         ("p of 50 and more", cells, lambda cell: cell["eigenvectors"] >= 50),
         ("p = 20", cells, lambda cell: cell["eigenvectors"] == 20),
@@ -196,20 +113,8 @@ def difference_lines(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> list[s
 def page(title: str, record: dict[str, Any], body: Sequence[str]) -> str:
     """Return a page of Markdown: title, what was done, the body, and how it was run.
 
-    Parameters
-    ----------
-    title : str
-        First line.
-    record : dict
-        Has ``source``, ``data``, ``n``, ``settings``, ``seeds``, ``remarks``, ``seconds``,
-        ``versions``, ``threads``, ``processor_seconds`` and ``peak_memory_mib``.
-    body : sequence of str
-        Lines.
-
-    Returns
-    -------
-    str
-        The page.
+    - `record`: has ``source``, ``data``, ``n``, ``settings``, ``seeds``, ``remarks``, ``seconds``,
+      ``versions``, ``threads``, ``processor_seconds`` and ``peak_memory_mib``.
     """
     settings = "; ".join(f"{key}: {value}" for key, value in record["settings"].items())
     seconds = ", ".join(f"{stage} {spent:g}" for stage, spent in record["seconds"].items())

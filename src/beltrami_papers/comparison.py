@@ -56,20 +56,7 @@ class Agreement:
 
 
 def compared(name: str, folder: Path, other: Path) -> Agreement | None:
-    """Compare the records of one reproduction in two folders.
-
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-    folder, other : Path
-        Where the two runs were written.
-
-    Returns
-    -------
-    Agreement or None
-        None where one of them has no record.
-    """
+    """Compare the records of one reproduction in two folders."""
     paths = [place / f"{name}.json" for place in (folder, other)]
     if not all(path.exists() for path in paths):
         return None
@@ -78,20 +65,7 @@ def compared(name: str, folder: Path, other: Path) -> Agreement | None:
 
 
 def agreement(name: str, first: Mapping[str, Any], second: Mapping[str, Any]) -> Agreement:
-    """Compare two records.
-
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-    first, second : mapping
-        Records.
-
-    Returns
-    -------
-    Agreement
-        Texts are not compared, numbers all.
-    """
+    """Compare two records."""
     mine, theirs = dict(_numbers(first)), dict(_numbers(second))
     alone = sorted(mine.keys() ^ theirs.keys())
     if alone:

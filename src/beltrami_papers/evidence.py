@@ -51,20 +51,7 @@ _BENCHMARK = {
 
 
 def evidence_for(name: str, cell: Mapping[str, Any]) -> str:
-    """Return what is known of a number that differs from the published one by more than chance.
-
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-    cell : mapping
-        The entry of its record.
-
-    Returns
-    -------
-    str
-        A sentence; where nothing is known it says so.
-    """
+    """Return what is known of a number that differs from the published one by more than chance."""
     if name == "thesis-3.1":
         if "eigenvectors" not in cell:
             return _DIGITS_NEIGHBORS
@@ -83,18 +70,7 @@ def evidence_for(name: str, cell: Mapping[str, Any]) -> str:
 
 
 def claim_evidence(name: str) -> str:
-    """Return what is known of a claim that does not hold and whose record does not say.
-
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-
-    Returns
-    -------
-    str
-        A sentence, or nothing.
-    """
+    """Return what is known of a claim that does not hold and whose record does not say."""
     return _CLAIMS.get(name, "")
 
 

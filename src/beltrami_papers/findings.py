@@ -78,28 +78,7 @@ def reproduction_of(
     numbers: Mapping[str, Any],
     body: Sequence[str],
 ) -> Reproduction:
-    """Return figure, record and page; the claims come first on the page.
-
-    Parameters
-    ----------
-    setting : Setting
-        What was run.
-    figure : Figure
-        The picture.
-    clock : StageClock
-        Has measured the stages.
-    claims : sequence of Claim
-        May be empty.
-    numbers : mapping
-        What was measured, ready for JSON.
-    body : sequence of str
-        Lines of Markdown, made from the numbers.
-
-    Returns
-    -------
-    Reproduction
-        All three.
-    """
+    """Return figure, record and page; the claims come first on the page."""
     record = {
         "name": setting.name,
         "source": setting.source,
@@ -118,18 +97,7 @@ def reproduction_of(
 
 
 def claim_lines(claims: Sequence[Claim]) -> list[str]:
-    """Return the table of claims.
-
-    Parameters
-    ----------
-    claims : sequence of Claim
-        May be empty.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown, and an empty one.
-    """
+    """Return the table of claims."""
     if not claims:
         return []
     rows = [[one.said, one.found, "yes" if one.holds else "**no**"] for one in claims]

@@ -46,15 +46,8 @@ class Journal:
     def at(cls, *paths: Path | None) -> "Journal":
         """Open a journal, with what others found before.
 
-        Parameters
-        ----------
-        *paths : Path or None
-            The first is read and added to; the others are read.
-
-        Returns
-        -------
-        Journal
-            With every whole line of the files; a line cut short by a crash is left out.
+        - `*paths`: the first is read and added to; the others are read.
+        - Returned: with every whole line of the files; a line cut short by a crash is left out.
         """
         known: dict[str, Result] = {}
         for path in paths:
@@ -68,20 +61,7 @@ class Journal:
         return cls(paths[0] if paths else None, known)
 
     def result(self, key: str, compute: Callable[[], Result]) -> Result:
-        """Return a result, computed and written down where it is not known.
-
-        Parameters
-        ----------
-        key : str
-            Names the trial, settings included.
-        compute : callable
-            Finds the result.
-
-        Returns
-        -------
-        dict
-            The result.
-        """
+        """Return a result, computed and written down where it is not known."""
         if key not in self.known:
             found = compute()
             self.known[key] = found
@@ -94,22 +74,7 @@ class Journal:
     def results(
         self, step: str, trials: Sequence[AnyTrial], compute: Callable[[AnyTrial], Result]
     ) -> dict[AnyTrial, Result]:
-        """Return the results of many trials, with progress; what is known is not run again.
-
-        Parameters
-        ----------
-        step : str
-            What to call it in the progress.
-        trials : sequence
-            Each with a ``key``.
-        compute : callable
-            Finds the result of a trial.
-
-        Returns
-        -------
-        dict
-            By trial.
-        """
+        """Return the results of many trials, with progress; what is known is not run again."""
         found = {}
         with track(step, total=len(trials)) as advance:
             for one in trials:

@@ -42,20 +42,7 @@ class Reproduction:
     table: str | None = None
 
     def save(self, name: str, folder: Path) -> list[Path]:
-        """Write what there is.
-
-        Parameters
-        ----------
-        name : str
-            Stem of the files.
-        folder : Path
-            Where; it is made where it is missing.
-
-        Returns
-        -------
-        list of Path
-            The files, absolute.
-        """
+        """Write what there is."""
         written = []
         if self.figure is not None:
             written.append(save_figure(self.figure, folder / f"{name}.png"))
@@ -72,18 +59,7 @@ class Reproduction:
 
 
 def record_text(record: dict[str, Any]) -> str:
-    """Return a record as JSON with one line per entry, and per item of a list of entries.
-
-    Parameters
-    ----------
-    record : dict
-        What JSON can hold.
-
-    Returns
-    -------
-    str
-        Short enough to be read and compared line by line.
-    """
+    """Return a record as JSON with one line per entry, and per item of a list of entries."""
     lines = []
     for key, value in record.items():
         body = json.dumps(value, ensure_ascii=False)
@@ -108,13 +84,7 @@ class StageClock:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Add the time of the block to a stage.
-
-        Parameters
-        ----------
-        name : str
-            Of the stage.
-        """
+        """Add the time of the block to a stage."""
         started = time.perf_counter()
         try:
             yield
@@ -132,11 +102,6 @@ def circumstances() -> dict[str, Any]:
     """Return versions, threads, processor time and peak memory of this process so far.
 
     Processor time beyond the wall-clock time on an idle machine tells a busy one.
-
-    Returns
-    -------
-    dict
-        Entries of a record; no name of a machine and no path.
     """
     return {
         "versions": {

@@ -32,19 +32,7 @@ _PATIENCE_S = 0.2
 def known_files(name: str, folder: Path, *, quick: bool) -> tuple[Path, ...]:
     """Return the files of an earlier run.
 
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-    folder : Path
-        Where it was written.
-    quick : bool
-        A small run does not stand for a whole one, nor the other way round.
-
-    Returns
-    -------
-    tuple of Path
-        Empty where there is no whole record of such a run.
+    - `quick`: a small run does not stand for a whole one, nor the other way round.
     """
     path = folder / f"{name}.json"
     try:
@@ -60,26 +48,7 @@ def known_files(name: str, folder: Path, *, quick: bool) -> tuple[Path, ...]:
 def run_one(name: str, folder: Path, *, quick: bool = False, again: bool = False) -> Outcome:
     """Make one reproduction and write it.
 
-    Parameters
-    ----------
-    name : str
-        A key of `REPRODUCTIONS`.
-    folder : Path
-        Where to write.
-    quick : bool, default=False
-        At a small size.
-    again : bool, default=False
-        Also where it is there from an earlier run, and from the beginning.
-
-    Returns
-    -------
-    Outcome
-        Made, or known.
-
-    Raises
-    ------
-    DatasetUnavailableError
-        When a data set that it needs is not here.
+    - `again`: also where it is there from an earlier run, and from the beginning.
     """
     known = () if again else known_files(name, folder, quick=quick)
     if known:
@@ -107,18 +76,7 @@ def _with_circumstances(
 
 
 def input_hashes(name: str) -> dict[str, str]:
-    """Return the files of data that a reproduction reads, with their SHA-256.
-
-    Parameters
-    ----------
-    name : str
-        A key of `REPRODUCTIONS`.
-
-    Returns
-    -------
-    dict of str to str
-        By file name; data that are generated, bundled or fetched have none.
-    """
+    """Return the files of data that a reproduction reads, with their SHA-256."""
     paths = (dataset_file(data) for data in REPRODUCTIONS[name].data)
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths if path}
 
@@ -132,26 +90,7 @@ def run_many(
     again: bool = False,
     jobs: int = 1,
 ) -> list[Outcome]:
-    """Make many reproductions, the longest first; one that fails does not stop the others.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Keys of `REPRODUCTIONS`.
-    folder : Path
-        Where to write.
-    tell : callable
-        Hears of beginnings, steps and ends.
-    quick, again : bool, default=False
-        As in `run_one`.
-    jobs : int, default=1
-        How many run beside each other.
-
-    Returns
-    -------
-    list of Outcome
-        In the order of the names.
-    """
+    """Make many reproductions, the longest first; one that fails does not stop the others."""
     order = sorted(names, key=lambda name: -REPRODUCTIONS[name].minutes)
     ended: dict[str, Outcome] = {}
     spawn = multiprocessing.get_context("spawn")

@@ -82,15 +82,7 @@ class Aim:
 def records_in(folder: Path) -> dict[str, dict[str, Any]]:
     """Read the records of a folder.
 
-    Parameters
-    ----------
-    folder : Path
-        Where reproductions were written.
-
-    Returns
-    -------
-    dict of str to dict
-        By name, in the order of the registry; those that are not there are left out.
+    - Returned: by name, in the order of the registry; those that are not there are left out.
     """
     paths = {name: folder / f"{name}.json" for name in REPRODUCTIONS}
     return {name: read_json(path) for name, path in paths.items() if path.exists()}
@@ -99,18 +91,8 @@ def records_in(folder: Path) -> dict[str, dict[str, Any]]:
 def aims_of(name: str, record: Mapping[str, Any]) -> Iterator[Aim]:
     """Go through the published numbers of a record.
 
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-    record : mapping
-        Its record.
-
-    Yields
-    ------
-    Aim
-        For every cell that has a published number; cells of variants, which are evidence, have
-        none here.
+    - Returned: for every cell that has a published number; cells of variants, which are evidence,
+      have none here.
     """
     for group in ("errors", "neighbors"):
         for cell in record.get(group, ()):
@@ -138,17 +120,7 @@ class Claim(NamedTuple):
 def claims_of(name: str, record: Mapping[str, Any]) -> Iterator[Claim]:
     """Go through what a record was asked to show where no number is printed.
 
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-    record : mapping
-        Its ``claims`` are a text's, its ``mark`` or ``marks`` our own.
-
-    Yields
-    ------
-    Claim
-        In the order of the record.
+    - `record`: its ``claims`` are a text's, its ``mark`` or ``marks`` our own.
     """
     for claim in record.get("claims", ()):
         yield Claim(claim["claim"], bool(claim["holds"]), claim["found"])
@@ -159,18 +131,7 @@ def claims_of(name: str, record: Mapping[str, Any]) -> Iterator[Claim]:
 
 
 def summary_text(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the page: counts by source, claims, and every number.
-
-    Parameters
-    ----------
-    records : mapping of str to mapping
-        From `records_in`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Return the page: counts by source, claims, and every number."""
     aims = {name: list(aims_of(name, record)) for name, record in records.items()}
     aims = {name: own for name, own in aims.items() if own}
     lines = [

@@ -6,13 +6,5 @@ from beltrami.core.spelling import spelled_out
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print a line, with control characters in names and messages written as their codes.
-
-    Parameters
-    ----------
-    text : str
-        The line.
-    err : bool, default=False
-        To stderr.
-    """
+    """Print a line, with control characters in names and messages written as their codes."""
     typer.echo(spelled_out(text), err=err)

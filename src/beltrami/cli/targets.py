@@ -13,24 +13,7 @@ PAGES = (".html", ".htm")
 
 
 def table_target(source: str | Path, out: Path | None, word: str, inputs: Iterable[object]) -> Path:
-    """Return where a table goes: as asked, or NAME.WORD.csv in the present folder.
-
-    Parameters
-    ----------
-    source : str or Path
-        The data, which lend their name.
-    out : Path or None
-        As asked.
-    word : str
-        Of the name, such as "labelled".
-    inputs : iterable of path or None
-        Other files that are read.
-
-    Returns
-    -------
-    Path
-        One that can be written, and none of the inputs.
-    """
+    """Return where a table goes: as asked, or NAME.WORD.csv in the present folder."""
     from beltrami.tables import table_ending
 
     target = _no_folder(_named(source, word, ".csv") if out is None else out)
@@ -41,20 +24,7 @@ def table_target(source: str | Path, out: Path | None, word: str, inputs: Iterab
 def answer_target(
     source: str | Path, out: Path | None, word: str, inputs: Iterable[object], column: str
 ) -> Path:
-    """Return where a table to be filled in goes; one that was filled in is not written over.
-
-    Parameters
-    ----------
-    source, out, word, inputs
-        As in `table_target`.
-    column : str
-        Where answers are typed.
-
-    Returns
-    -------
-    Path
-        As in `table_target`.
-    """
+    """Return where a table to be filled in goes; one that was filled in is not written over."""
     from beltrami.core.errors import BeltramiError
     from beltrami.tables.reading.verbatim import read_texts
 

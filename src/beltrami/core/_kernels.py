@@ -113,19 +113,7 @@ def column_dots(left, right):
 def grounded_product_reference(indptr, indices, weights, ground, x):
     """Twin of `grounded_product`: (L + diag(ground)) x with a dense Laplacian.
 
-    Parameters
-    ----------
-    indptr, indices, weights : ndarray
-        W in compressed rows, symmetric, empty diagonal.
-    ground : ndarray of shape (n,)
-        What is added to the diagonal.
-    x : ndarray of shape (n, k)
-        Any block.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        The product.
+    Shapes: `ground` (n,), `x` (n, k); returns (n, k).
     """
     dense = csr_array((weights, indices, indptr), shape=(ground.size, ground.size)).toarray()
     return (np.diag(dense.sum(axis=1) + ground) - dense) @ x
@@ -139,16 +127,7 @@ def grounded_product(indptr, indices, weights, ground, x, out):
     shift, that alone decides how large the solution is. Four neighbours are added per sweep of the
     row, as in the kernel of the filters.
 
-    Parameters
-    ----------
-    indptr, indices, weights : ndarray
-        W in compressed rows, symmetric.
-    ground : ndarray of shape (n,)
-        What is added to the diagonal.
-    x : ndarray of shape (n, k)
-        Any block.
-    out : ndarray of shape (n, k)
-        Overwritten.
+    Shapes: `ground` (n,), `x` (n, k), `out` (n, k).
     """
     columns = x.shape[1]
     for i in prange(ground.size):

@@ -79,15 +79,7 @@ class GroundedLaplacian:
     def permuted(self, order: NDArray[np.intp]) -> "GroundedLaplacian":
         """Return the matrix with the nodes taken in `order`.
 
-        Parameters
-        ----------
-        order : ndarray of shape (m,)
-            A permutation.
-
-        Returns
-        -------
-        GroundedLaplacian
-            The same matrix, renumbered.
+        Shapes: `order` (m,).
         """
         weights: CsrMatrix = self.weights[order][:, order]
         weights.sort_indices()

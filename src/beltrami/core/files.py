@@ -28,21 +28,8 @@ def atomic_path(target: Path) -> Iterator[Path]:
     process that is killed outright leaves its temporary file, which the next writer of the same
     target removes; that of a writer still at work is locked and stays.
 
-    Parameters
-    ----------
-    target : Path
-        Where the file shall be; missing parent folders are made. An existing file keeps its
-        permissions, and a symbolic link stays one: the file that it names is written.
-
-    Yields
-    ------
-    Path
-        Write here. It has the same suffix as `target`.
-
-    Raises
-    ------
-    InvalidInputError
-        When `target` is something other than a file, such as a pipe or a device.
+    - `target`: where the file shall be; missing parent folders are made. An existing file keeps its
+      permissions, and a symbolic link stays one: the file that it names is written.
     """
     final = written_place(target)
     final.parent.mkdir(parents=True, exist_ok=True)
@@ -63,23 +50,7 @@ def atomic_path(target: Path) -> Iterator[Path]:
 
 
 def written_place(target: Path) -> Path:
-    """Return the file that is written in the end, with symbolic links followed.
-
-    Parameters
-    ----------
-    target : Path
-        As asked.
-
-    Returns
-    -------
-    Path
-        No link; a regular file, or nothing yet.
-
-    Raises
-    ------
-    InvalidInputError
-        When links lead in a circle, or to something other than a file.
-    """
+    """Return the file that is written in the end, with symbolic links followed."""
     final = Path(os.path.realpath(target)) if target.is_symlink() else target
     if final.is_symlink():
         raise InvalidInputError(
@@ -94,34 +65,12 @@ def written_place(target: Path) -> Path:
 
 
 def longest_name(folder: Path) -> int:
-    """Return how many bytes a name in a folder may have.
-
-    Parameters
-    ----------
-    folder : Path
-        Exists.
-
-    Returns
-    -------
-    int
-        255 nearly everywhere.
-    """
+    """Return how many bytes a name in a folder may have."""
     return _limit(folder, "PC_NAME_MAX", _USUAL_NAME_BYTES)
 
 
 def longest_path(folder: Path) -> int:
-    """Return how many bytes a path may have, with room for what temporary files add.
-
-    Parameters
-    ----------
-    folder : Path
-        Exists.
-
-    Returns
-    -------
-    int
-        About 4000 nearly everywhere.
-    """
+    """Return how many bytes a path may have, with room for what temporary files add."""
     return _limit(folder, "PC_PATH_MAX", _USUAL_PATH_BYTES) - _ADDED_BYTES
 
 
@@ -186,23 +135,7 @@ def write_text(target: Path, text: str) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Return what a JSON file of ours holds.
-
-    Parameters
-    ----------
-    path : Path
-        Written by an earlier run.
-
-    Returns
-    -------
-    object
-        As JSON has it.
-
-    Raises
-    ------
-    InvalidInputError
-        When it cannot be read, is no JSON, or is nested too deeply.
-    """
+    """Return what a JSON file of ours holds."""
     if path.exists() and not path.is_file():
         raise InvalidInputError(f"{str(path)!r} is no regular file.")
     try:
@@ -217,15 +150,7 @@ def read_json(path: Path) -> Any:
 
 
 def require_no_input(target: Path, inputs: Iterable[object]) -> None:
-    """Raise when a result would be written over a file that was read.
-
-    Parameters
-    ----------
-    target : Path
-        Where the result shall be.
-    inputs : iterable of path or None
-        What was read.
-    """
+    """Raise when a result would be written over a file that was read."""
     for path in (Path(str(one)) for one in inputs if one is not None):
         # A missing folder on the way, as in "new/../data.csv", hides a file until it is made.
         is_same = os.path.realpath(target) == os.path.realpath(path)

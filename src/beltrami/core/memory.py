@@ -80,18 +80,6 @@ def require_address_space(needed_bytes: float, *, what: str) -> None:
 
     Libraries of linear algebra that are refused their scratch space wait for it for ever, or end
     the process; nothing can be caught then.
-
-    Parameters
-    ----------
-    needed_bytes : float
-        What is about to be asked for.
-    what : str
-        The step, as the subject of a sentence.
-
-    Raises
-    ------
-    MemoryBudgetError
-        When less is left; nothing has been allocated then.
     """
     left = _address_space_left()
     if left is not None and needed_bytes > left:
@@ -110,22 +98,7 @@ def budget_bytes() -> int:
 
 
 def require_memory(needed_bytes: float, *, what: str, instead: str) -> None:
-    """Raise `MemoryBudgetError` when a step would take more than the budget.
-
-    Parameters
-    ----------
-    needed_bytes : float
-        What the step is about to allocate.
-    what : str
-        The step, as the subject of a sentence.
-    instead : str
-        What the user can do, as a sentence.
-
-    Raises
-    ------
-    MemoryBudgetError
-        When the step does not fit; nothing has been allocated then.
-    """
+    """Raise `MemoryBudgetError` when a step would take more than the budget."""
     budget = budget_bytes()
     if needed_bytes > budget:
         raise MemoryBudgetError(

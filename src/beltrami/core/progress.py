@@ -36,11 +36,8 @@ _listener: ContextVar[Listener | None] = ContextVar("beltrami_progress", default
 def listen(callback: Listener) -> Iterator[None]:
     """Send every progress event inside the block to `callback` and show no bar.
 
-    Parameters
-    ----------
-    callback : callable
-        Takes one `ProgressEvent`. What it raises stops the computation: that is how a caller
-        cancels.
+    - `callback`: takes one `ProgressEvent`. What it raises stops the computation: that is how a
+      caller cancels.
 
     Examples
     --------
@@ -61,20 +58,7 @@ def listen(callback: Listener) -> Iterator[None]:
 
 @contextmanager
 def track(step: str, *, total: float) -> Iterator[Advance]:
-    """Announce the progress of one step.
-
-    Parameters
-    ----------
-    step : str
-        What is being done, for a person to read.
-    total : float
-        How many units the step has.
-
-    Yields
-    ------
-    callable
-        Call it with the number of units just finished.
-    """
+    """Announce the progress of one step."""
     started, done = time.monotonic(), 0.0
     callback = _listener.get()
     bar = _TerminalBar(step, total) if callback is None and _on_a_terminal() else None

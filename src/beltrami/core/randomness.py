@@ -11,21 +11,6 @@ def generator(random_state: Seed) -> np.random.Generator:
 
     An integer always gives the same stream; ``None`` draws fresh entropy; a legacy ``RandomState``
     is advanced by one draw, so that two calls with the same object differ, as in scikit-learn.
-
-    Parameters
-    ----------
-    random_state : int, Generator, RandomState or None
-        The seed as the user spelled it.
-
-    Returns
-    -------
-    numpy.random.Generator
-        The generator to pass down.
-
-    Raises
-    ------
-    InvalidInputError
-        When it is none of these, or a negative integer.
     """
     if isinstance(random_state, np.random.Generator):
         return random_state

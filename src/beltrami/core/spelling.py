@@ -11,16 +11,9 @@ _HIDDEN = re.compile(f"(?![\t\n])[{_COMMANDS}]")
 def spelled_out(text: str) -> str:
     r"""Return a text in which characters that a terminal would obey are written as their codes.
 
-    Parameters
-    ----------
-    text : str
-        With names of files, columns, classes and rows, which may hold anything.
-
-    Returns
-    -------
-    str
-        The same where there are none; tabs and line ends stay. The codes are those of JSON, so
-        that JSON stays the same JSON.
+    - `text`: with names of files, columns, classes and rows, which may hold anything.
+    - Returned: the same where there are none; tabs and line ends stay. The codes are those of JSON,
+      so that JSON stays the same JSON.
 
     Examples
     --------

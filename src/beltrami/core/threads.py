@@ -36,16 +36,6 @@ def resolve_jobs(n_jobs: int | None) -> int:
     """Turn scikit-learn's ``n_jobs`` into a number of threads.
 
     ``None`` and -1 mean every usable processor, -2 all but one, and so on.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        As the user spelled it.
-
-    Returns
-    -------
-    int
-        At least one.
     """
     if n_jobs is None:
         return usable_cpus()
@@ -82,15 +72,8 @@ def renewed_limit() -> Iterator[None]:
 def thread_limit(n_jobs: int | None) -> Iterator[int]:
     """Limit BLAS, OpenMP and numba to ``n_jobs`` threads inside the block.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        As in scikit-learn; ``None`` leaves everything as it is. In a forked process it is one.
-
-    Yields
-    ------
-    int
-        The number of threads in force.
+    - `n_jobs`: as in scikit-learn; ``None`` leaves everything as it is. In a forked process it is
+      one.
     """
     if n_jobs is None:
         yield 1 if _survivor.is_alone else usable_cpus()

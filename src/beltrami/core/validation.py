@@ -18,26 +18,7 @@ def check_points(points: Any, *, name: str = "X", min_points: int = 1) -> Points
     float32 stays float32; every other number becomes float64. NaN and infinity are refused,
     because one of them in a row poisons every distance to it.
 
-    Parameters
-    ----------
-    points : array-like or sparse of shape (n, d)
-        The data.
-    name : str, default="X"
-        What to call it in an error.
-    min_points : int, default=1
-        The fewest rows that make sense.
-
-    Returns
-    -------
-    ndarray or csr_array of shape (n, d)
-        The same data.
-
-    Raises
-    ------
-    NotNumericError
-        When it holds something else than numbers.
-    InvalidInputError
-        When its shape is wrong or it holds NaN or infinity.
+    Shapes: `points` (n, d); returns (n, d).
     """
     checked = _sparse_points(points, name) if issparse(points) else _dense_points(points, name)
     n, d = checked.shape

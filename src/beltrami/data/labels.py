@@ -53,19 +53,10 @@ class Labels:
 def decoded(codes: NDArray[np.intp], classes: NDArray[Any], marker: Any) -> NDArray[Any]:
     """Return class values for class numbers, and the marker for -1.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Class numbers, -1 for none.
-    classes : ndarray of shape (k,)
-        The classes.
-    marker : object
-        What to put for -1.
+    Shapes: `codes` (n,), `classes` (k,); returns (n,).
 
-    Returns
-    -------
-    ndarray of shape (n,)
-        Of the classes' type, wide enough for the marker, or of objects where it does not fit.
+    - Returned: of the classes' type, wide enough for the marker, or of objects where it does not
+      fit.
     """
     if (codes >= 0).all():
         return classes[codes]
@@ -88,34 +79,14 @@ _MARKERS: dict[str, Any] = {"i": UNLABELED, "f": float("nan"), "U": ""}
 def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any = None) -> Labels:
     """Read a vector of labels with gaps.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of one type: strings, integers with or without gaps, booleans, whole floats, a pandas
-        or polars column, a categorical, a masked array.
-    n_points : int
-        n, how many there must be.
-    unlabeled : object, default="auto"
-        What marks an unlabelled row. "auto" means -1 among integers, and None, NaN, pandas.NA or ""
-        elsewhere; None means that every row is labelled, so that -1 is a class like any other.
-    classes : array-like or None, default=None
-        All classes there are, where some may have no label yet.
+    Shapes: `y` (n,).
 
-    Returns
-    -------
-    Labels
-        Classes, numbers, marker.
-
-    Raises
-    ------
-    InvalidInputError
-        When the length or the type is wrong, when there is no label, or one class only.
-
-    Warns
-    -----
-    AmbiguousLabelsWarning
-        When -1 is not learnt from and looks like a class, or a text is a class and looks like a
-        gap; naming the marker as `unlabeled` settles it.
+    - `y`: labels of one type: strings, integers with or without gaps, booleans, whole floats, a
+      pandas or polars column, a categorical, a masked array.
+    - `unlabeled`: what marks an unlabelled row. "auto" means -1 among integers, and None, NaN,
+      pandas.NA or "" elsewhere; None means that every row is labelled, so that -1 is a class like
+      any other.
+    - `classes`: all classes there are, where some may have no label yet.
     """
     values, missing, nothing = _parted(y, n_points, unlabeled)
     has_label = ~missing
@@ -143,21 +114,10 @@ def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any 
 def labeled_mask(y: Any, n_points: int, unlabeled: Any = AUTO) -> tuple[NDArray[Any], BoolVector]:
     """Give the labels one type and say which rows have one; none at all is fine here.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of one type.
-    n_points : int
-        n, how many there must be.
-    unlabeled : object, default="auto"
-        What marks an unlabelled row, as in `encode_labels`.
+    Shapes: `y` (n,); returns `values` (n,), `has_label` (n,).
 
-    Returns
-    -------
-    values : ndarray of shape (n,)
-        The labels; what stands in an unlabelled row means nothing.
-    has_label : ndarray of shape (n,)
-        True for labelled rows; under ``unlabeled=None`` a row without a label is an error.
+    - `has_label`: true for labelled rows; under ``unlabeled=None`` a row without a label is an
+      error.
     """
     values, missing, _ = _parted(y, n_points, unlabeled)
     return values, ~missing
@@ -328,24 +288,7 @@ def _marker(classes: NDArray[Any], unlabeled: Any) -> Any:
 def encode_values(y: Any, n_points: int) -> tuple[FloatVector, IndexVector]:
     """Read a vector of numbers with gaps.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Numbers; NaN, None or pandas.NA where there is none.
-    n_points : int
-        n, how many there must be.
-
-    Returns
-    -------
-    values : ndarray of shape (n,)
-        float64, NaN where there is none.
-    rows : ndarray of shape (l,)
-        The labelled rows.
-
-    Raises
-    ------
-    InvalidInputError
-        When the length is wrong or there is no number at all.
+    Shapes: `y` (n,); returns `values` (n,), `rows` (l,).
     """
     raw = label_vector(y, n_points)
     missing = missing_labels(raw)

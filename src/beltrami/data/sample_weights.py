@@ -14,19 +14,9 @@ def checked_weights(sample_weight: Any, n_points: int, rows: IndexVector) -> Flo
     Only their ratios have a meaning: they are divided by their mean over the rows that count, so
     that weights in another unit, or all the same, change no answer.
 
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n,), float or None
-        How much each label counts; entries of unlabelled rows are ignored.
-    n_points : int
-        n.
-    rows : ndarray of shape (l,)
-        The labelled rows.
+    Shapes: `sample_weight` (n,), `rows` (l,); returns (l,).
 
-    Returns
-    -------
-    ndarray of shape (l,)
-        Not negative; the positive ones have the mean one.
+    - `sample_weight`: how much each label counts; entries of unlabelled rows are ignored.
     """
     if sample_weight is None:
         return np.ones(len(rows))

@@ -11,18 +11,7 @@ _SUM_TOLERANCE = 1e-6
 
 
 def are_soft_labels(y: Any) -> bool:
-    """Say whether labels are a matrix of probabilities rather than one label per row.
-
-    Parameters
-    ----------
-    y : object
-        Labels as the user gave them.
-
-    Returns
-    -------
-    bool
-        True for two dimensions and more than one column.
-    """
+    """Say whether labels are a matrix of probabilities rather than one label per row."""
     shape = getattr(y, "shape", None)
     if shape is None and isinstance(y, list | tuple) and len(y):
         shape = np.shape(y[0])
@@ -33,24 +22,9 @@ def are_soft_labels(y: Any) -> bool:
 def encode_soft_labels(y: Any, n_points: int) -> tuple[IndexVector, FloatMatrix]:
     """Read class probabilities with gaps.
 
-    Parameters
-    ----------
-    y : array-like of shape (n, k)
-        One row per point; NaN or zero throughout marks a row of which nothing is known.
-    n_points : int
-        n, how many there must be.
+    Shapes: `y` (n, k); returns `rows` (l,), `distributions` (l, k).
 
-    Returns
-    -------
-    rows : ndarray of shape (l,)
-        The rows of which something is known.
-    distributions : ndarray of shape (l, k)
-        Their probabilities, which sum to one.
-
-    Raises
-    ------
-    InvalidInputError
-        When a row holds a negative number or does not sum to one, or the length is wrong.
+    - `y`: one row per point; NaN or zero throughout marks a row of which nothing is known.
     """
     try:
         values = np.asarray(y, dtype=np.float64)

@@ -211,21 +211,9 @@ def cut_report(
 ) -> CutReport:
     """Measure a partition of a graph.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    labels : ndarray of shape (n,)
-        Cluster of each node, 0 to k - 1.
-    objective : {"ncut", "ratio"}, default="ncut"
-        Which cut to sum.
-    basis : Basis or None, default=None
-        Eigenvectors of the normalised problem, where they are known already; at least two.
+    Shapes: `labels` (n,).
 
-    Returns
-    -------
-    CutReport
-        Conductances, objective and Cheeger's bounds.
+    - `basis`: eigenvectors of the normalised problem, where they are known already; at least two.
     """
     k = int(labels.max()) + 1
     degrees = graph.degrees

@@ -133,17 +133,7 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Grap
     def fit_transform(self, X: Any, y: Any = None) -> FloatMatrix:
         """Embed the points of X and return their coordinates.
 
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n, d)
-            One row per point.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-            ``embedding_``.
+        Shapes: `X` (n, d); returns (n, m).
         """
         embedding: FloatMatrix = self.fit(X, y).embedding_
         return embedding
@@ -154,15 +144,9 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Grap
         A point of the fit gets its own coordinates back, to the tolerance of the solver. The cost
         is that of a search among the old points.
 
-        Parameters
-        ----------
-        X : array-like or sparse of shape (k, d)
-            New points.
+        Shapes: `X` (k, d); returns (k, m).
 
-        Returns
-        -------
-        ndarray of shape (k, m)
-            Coordinates; zeros for a point with no old one in reach of a `RadiusGraph`.
+        - Returned: coordinates; zeros for a point with no old one in reach of a `RadiusGraph`.
         """
         check_is_fitted(self)
         points = checked_points(self, X, reset=False)

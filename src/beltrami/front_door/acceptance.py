@@ -10,18 +10,7 @@ from beltrami.core.types import BoolVector, FloatVector, IndexVector
 
 
 def checked_risk(risk: Any) -> float | None:
-    """Return the risk, or say what is wrong with it.
-
-    Parameters
-    ----------
-    risk : object
-        As given to an estimator.
-
-    Returns
-    -------
-    float or None
-        Between 0 and 1.
-    """
+    """Return the risk, or say what is wrong with it."""
     if risk is None:
         return None
     is_number = isinstance(risk, numbers.Real) and not isinstance(risk, bool)
@@ -38,21 +27,7 @@ def nothing_accepted(
 ) -> tuple[str, ...]:
     """Say why no label is accepted beside those that were given, where that is for the risk.
 
-    Parameters
-    ----------
-    confidence : ndarray of shape (n,)
-        Calibrated.
-    accepted : ndarray of shape (n,)
-        As `accepted_rows` returned.
-    given : ndarray of shape (l,)
-        Rows with a label of the user's.
-    risk : float or None
-        As asked for.
-
-    Returns
-    -------
-    tuple of str
-        One sentence, or none.
+    Shapes: `confidence` (n,), `accepted` (n,), `given` (l,).
     """
     others = np.ones(len(accepted), dtype=bool)
     others[given] = False
@@ -73,21 +48,10 @@ def accepted_rows(
     The expected share of wrong ones among the accepted is one minus their mean confidence, which
     is as good as the calibration. Labels that were given are accepted and not counted.
 
-    Parameters
-    ----------
-    confidence : ndarray of shape (n,)
-        Calibrated.
-    eligible : ndarray of shape (n,)
-        Rows that may be accepted at all.
-    given : ndarray of shape (l,)
-        Rows with a label of the user's.
-    risk : float or None
-        Largest expected share of wrong ones; None accepts all that are eligible.
+    Shapes: `confidence` (n,), `eligible` (n,), `given` (l,); returns (n,).
 
-    Returns
-    -------
-    ndarray of shape (n,)
-        True where accepted. Rows equally sure are accepted together or not at all.
+    - `risk`: largest expected share of wrong ones; None accepts all that are eligible.
+    - Returned: true where accepted. Rows equally sure are accepted together or not at all.
     """
     limit = checked_risk(risk)
     accepted = eligible.copy()

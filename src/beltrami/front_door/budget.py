@@ -36,20 +36,7 @@ _Candidate = TypeVar("_Candidate", bound=Named)
 
 
 def invited(candidates: tuple[_Candidate, ...], method: Any) -> dict[str, _Candidate]:
-    """Return who is tried for a method: all candidates, or one beside the baselines.
-
-    Parameters
-    ----------
-    candidates : tuple of candidates
-        All there are.
-    method : object
-        "auto", or the name of the one that answers.
-
-    Returns
-    -------
-    dict of str to candidate
-        By name, in their order.
-    """
+    """Return who is tried for a method: all candidates, or one beside the baselines."""
     known = {one.name: one for one in candidates}
     if isinstance(method, str) and method == "auto":
         return known
@@ -60,18 +47,7 @@ def invited(candidates: tuple[_Candidate, ...], method: Any) -> dict[str, _Candi
 
 
 def checked_budget(seconds: Any) -> float | None:
-    """Return the time budget, or say what is wrong with it.
-
-    Parameters
-    ----------
-    seconds : object
-        As given to an estimator.
-
-    Returns
-    -------
-    float or None
-        Not negative.
-    """
+    """Return the time budget, or say what is wrong with it."""
     if seconds is None:
         return None
     is_number = isinstance(seconds, numbers.Real) and not isinstance(seconds, bool)
@@ -87,25 +63,7 @@ def excuse(
 ) -> str:
     """Say why a candidate is not tried, or nothing.
 
-    Parameters
-    ----------
-    name : str
-        The candidate.
-    method : str
-        What was asked for: "auto", or the candidate that must answer and is always tried.
-    n_rows : int
-        Rows of the data.
-    spent : float
-        Seconds since the first candidate was begun.
-    budget : float or None
-        Seconds allowed.
-    has_answer : bool
-        Whether another can answer already.
-
-    Returns
-    -------
-    str
-        The reason; empty for a candidate that is to be tried.
+    - `method`: what was asked for: "auto", or the candidate that must answer and is always tried.
     """
     if method == "auto" and n_rows > MOST_ROWS.get(name, n_rows):
         return f"not tried above {MOST_ROWS[name]:,} rows: it takes too long"
@@ -115,18 +73,7 @@ def excuse(
 
 
 def left_out_for_time(members: Sequence[Tried]) -> tuple[str, ...]:
-    """Say which candidates were left out because the time was spent.
-
-    Parameters
-    ----------
-    members : sequence of evidence
-        One for each candidate.
-
-    Returns
-    -------
-    tuple of str
-        One sentence, or none.
-    """
+    """Say which candidates were left out because the time was spent."""
     late = [one for one in members if one.note.startswith(_SPENT)]
     if not late:
         return ()

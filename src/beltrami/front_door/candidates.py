@@ -213,19 +213,7 @@ class GraphCandidate(Candidate):
 def spread_labels(view: View, labeled: Labeled) -> tuple[IndexVector, FloatVector]:
     """Return class numbers and weights of all rows, -1 and 0 where there is no label.
 
-    Parameters
-    ----------
-    view : View
-        The data.
-    labeled : Labeled
-        The labels.
-
-    Returns
-    -------
-    codes : ndarray of shape (n,)
-        Class numbers.
-    weights : ndarray of shape (n,)
-        How much each counts.
+    Returns shapes `codes` (n,), `weights` (n,).
     """
     codes = np.full(view.graph.n_nodes, -1, dtype=np.intp)
     weights = np.ones(view.graph.n_nodes)

@@ -110,22 +110,7 @@ class Committee:
         return cls(method, invited(all_candidates(), method))
 
     def answer(self, view: View, labeled: Labeled, *, time_budget: float | None) -> Answer:
-        """Fit all candidates to the labels, weigh them, and return what they say.
-
-        Parameters
-        ----------
-        view : View
-            The data.
-        labeled : Labeled
-            The labels.
-        time_budget : float or None
-            Seconds after which no further candidate is begun.
-
-        Returns
-        -------
-        Answer
-            Probabilities and evidence.
-        """
+        """Fit all candidates to the labels, weigh them, and return what they say."""
         judged = labeled.sample()
         is_told = can_judge(judged)
         tried = self._tried(view, labeled, time_budget, has_say=bool(is_told.any()))

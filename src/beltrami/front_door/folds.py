@@ -17,17 +17,7 @@ def folds(labeled: Labeled) -> Iterator[tuple[Labeled, IndexVector]]:
     that heeds class sizes is then wrong about every one of them; a fold with all classes in it
     does not tilt. The only label of a class always stays.
 
-    Parameters
-    ----------
-    labeled : Labeled
-        The labels.
-
-    Yields
-    ------
-    rest : Labeled
-        The labels of the other folds.
-    aside : ndarray of shape (m,)
-        Which labels are put aside, as positions in ``labeled.sample()``.
+    Returns shape `aside` (m,).
     """
     judged = labeled.sample()
     codes = judged.targets.argmax(axis=1)
@@ -46,15 +36,7 @@ def folds(labeled: Labeled) -> Iterator[tuple[Labeled, IndexVector]]:
 def typical_count(labeled: Labeled) -> float:
     """Return how many labels a class that can be held out has, typically.
 
-    Parameters
-    ----------
-    labeled : Labeled
-        The labels.
-
-    Returns
-    -------
-    float
-        The median over classes of two labels and more; 0 where there is none.
+    - Returned: the median over classes of two labels and more; 0 where there is none.
     """
     counts = labeled.targets.sum(axis=0)
     held = counts[counts > 1]

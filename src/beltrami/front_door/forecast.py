@@ -46,17 +46,8 @@ class Forecast:
     ) -> float:
         """Return about how long the job takes on this machine, within a factor of three.
 
-        Parameters
-        ----------
-        time_budget : float or None, default=None
-            Seconds after which no further learner is begun.
-        has_questions, has_page : bool
-            Whether rows to label next are chosen, and whether the page with the map is made.
-
-        Returns
-        -------
-        float
-            Seconds, once the data are read and the loops compiled.
+        - `has_questions`, `has_page`: whether rows to label next are chosen, and whether the page
+          with the map is made.
         """
         n = self.n_rows
         learning = self._learning()
@@ -85,18 +76,7 @@ class Forecast:
         return found
 
     def line(self, seconds: float) -> str:
-        """Say how long it takes, and why.
-
-        Parameters
-        ----------
-        seconds : float
-            What `seconds` returned.
-
-        Returns
-        -------
-        str
-            A line for a person; empty where it is soon done.
-        """
+        """Say how long it takes, and why."""
         if seconds < WORTH_SAYING:
             return ""
         minutes = round(seconds / 60)

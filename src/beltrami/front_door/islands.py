@@ -33,19 +33,9 @@ class IslandMap:
 def islands_of(graph: Graph, labelled: IndexVector, n_neighbors: int | None = None) -> IslandMap:
     """Find the pieces of a graph, bridges taken out, that hold no label.
 
-    Parameters
-    ----------
-    graph : Graph
-        Of the data.
-    labelled : ndarray of shape (l,)
-        Rows with a label.
-    n_neighbors : int or None, default=None
-        Nearest points that each row is joined to; None means all that are listed.
+    Shapes: `labelled` (l,).
 
-    Returns
-    -------
-    IslandMap
-        None for a graph in one piece.
+    - `n_neighbors`: nearest points that each row is joined to; None means all that are listed.
     """
     n = graph.n_nodes
     piece = _pieces(graph, n_neighbors)

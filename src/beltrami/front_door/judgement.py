@@ -83,15 +83,7 @@ class Judged:
 def can_judge(labeled: Labeled) -> BoolVector:
     """Return which labels may be held out: those whose class has another.
 
-    Parameters
-    ----------
-    labeled : Labeled
-        Labels.
-
-    Returns
-    -------
-    ndarray of shape (l,)
-        True where the others can tell.
+    Returns shape (l,).
     """
     codes = labeled.targets.argmax(axis=1)
     return np.asarray(np.bincount(codes, minlength=labeled.targets.shape[1])[codes] > 1)
@@ -102,21 +94,9 @@ def tempered(
 ) -> float:
     """Return the temperature at which held-out logits are most believable, over a wide range.
 
-    Parameters
-    ----------
-    logits : ndarray of shape (l, k)
-        Of labels that had no part in them.
-    targets : ndarray of shape (l, k)
-        Their classes.
-    weights : ndarray of shape (l,)
-        How much each counts.
-    typical : float
-        Where there is no label; the range is relative to it.
+    Shapes: `logits` (l, k), `targets` (l, k), `weights` (l,).
 
-    Returns
-    -------
-    float
-        T.
+    - `typical`: where there is no label; the range is relative to it.
     """
     tried = typical * _TEMPERATURES
     return fitted_temperature(logits, targets, weights, typical=typical, tried=tried)
@@ -131,19 +111,9 @@ def posterior_weights(
 
     with the prior :math:`\pi`; a candidate is allowed to be surprised now and then.
 
-    Parameters
-    ----------
-    likelihoods : ndarray of shape (l, m)
-        Probability that each candidate gave to the class of each held-out label.
-    prior : ndarray of shape (m,)
-        Weights without labels, summing to one.
-    weights : ndarray of shape (l,)
-        How much each label counts.
+    Shapes: `likelihoods` (l, m), `prior` (m,), `weights` (l,); returns (m,).
 
-    Returns
-    -------
-    ndarray of shape (m,)
-        Summing to one.
+    - `likelihoods`: probability that each candidate gave to the class of each held-out label.
     """
     safe = (1 - _SURPRISE) * likelihoods + _SURPRISE / 2
     logs = np.log(prior) + weights @ np.log(safe)
@@ -154,17 +124,7 @@ def posterior_weights(
 def blind_weights(names: list[str], n_rows: int) -> FloatVector:
     """Return the weights where no label can be held out: one candidate, by the number of rows.
 
-    Parameters
-    ----------
-    names : list of str
-        The candidates that were fitted.
-    n_rows : int
-        Rows of the data.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        A single one; the prior where neither of the two was fitted.
+    Returns shape (m,).
     """
     wanted = "poisson" if n_rows > _MANY_ROWS else "regularized"
     if wanted in names:
@@ -178,17 +138,7 @@ def mixed(
 ) -> FloatMatrix:
     """Return the probabilities of a mixture of candidates.
 
-    Parameters
-    ----------
-    logits : dict of str to ndarray of shape (n, k)
-        Of each candidate.
-    temperatures, weights : dict of str to float
-        Of each candidate.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        Rows sum to one.
+    Shapes: `logits` (n, k); returns (n, k).
     """
     total: FloatMatrix | None = None
     for name, own in logits.items():

@@ -85,19 +85,7 @@ def prepare(points: Points, *, scale: str, metric: str) -> Preparation:
     stand out of it are kept: distances in many noisy directions say little. Sparse data are
     compared by angle, unless rows of zeros have none.
 
-    Parameters
-    ----------
-    points : ndarray or csr_array of shape (n, d)
-        Checked data.
-    scale : {"auto", "standard", "none"}
-        Whether to give every column the same spread.
-    metric : {"auto", "euclidean", "angle"} or any metric of `KnnGraph`
-        How distances are measured.
-
-    Returns
-    -------
-    Preparation
-        With its reasons.
+    Shapes: `points` (n, d).
     """
     check_choice(scale, SCALES, name="scale")
     chosen, reasons = _chosen_metric(points, metric)

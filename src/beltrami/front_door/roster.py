@@ -21,11 +21,6 @@ def all_candidates() -> tuple[Candidate, ...]:
 
     The first is the cheapest that serves from one label a class on, and answers whatever the time;
     the baselines cost little, and the others follow by what they cost.
-
-    Returns
-    -------
-    tuple of Candidate
-        The costliest last.
     """
     squares = GraphCandidate(
         "laplacian_rls",
@@ -90,16 +85,5 @@ def _laplacian_svc(view: View) -> Any:
 
 
 def kernel_of(view: View) -> str:
-    """Return the kernel that goes with how distances are measured.
-
-    Parameters
-    ----------
-    view : View
-        The data.
-
-    Returns
-    -------
-    str
-        "cosine" for angles and sparse data, else "rbf".
-    """
+    """Return the kernel that goes with how distances are measured."""
     return "cosine" if issparse(view.points) or view.metric in {"angle", "cosine"} else "rbf"

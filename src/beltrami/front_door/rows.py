@@ -11,21 +11,7 @@ from beltrami.core.types import IndexVector
 def checked_rows(indices: Any, labels: Any, n_rows: int) -> tuple[IndexVector, list[Any]]:
     """Return row numbers and one label for each, or say what is wrong with them.
 
-    Parameters
-    ----------
-    indices : int or array-like of int
-        Row numbers.
-    labels : object or array-like
-        One for a single number, else as many.
-    n_rows : int
-        Rows of the data.
-
-    Returns
-    -------
-    rows : ndarray of shape (m,)
-        Row numbers.
-    labels : list
-        As many.
+    Returns shape `rows` (m,).
     """
     rows = np.atleast_1d(np.asarray(indices))
     rows = rows if rows.size else rows.astype(np.intp)

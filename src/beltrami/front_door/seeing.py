@@ -77,23 +77,9 @@ def seen(
 ) -> Seen:
     """Prepare points and build their graph.
 
-    Parameters
-    ----------
-    points : ndarray or csr_array of shape (n, d)
-        Checked data.
-    graph : None, recipe, Graph or sparse
-        As given to an estimator; a recipe brings its own metric.
-    scale, metric : object
-        As in `prepare`.
-    random_state : Seed
-        Of an approximate search.
-    n_jobs : int or None
-        Threads of the search.
+    Shapes: `points` (n, d).
 
-    Returns
-    -------
-    Seen
-        With its reasons.
+    - `graph`: as given to an estimator; a recipe brings its own metric.
     """
     is_default = graph is None
     recipe = None if is_default else recipe_of(graph)

@@ -123,22 +123,7 @@ class FitReport:
 
 
 def exact_bounds(n_right: float, count: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact two-sided bounds of a share (Clopper and Pearson).
-
-    Parameters
-    ----------
-    n_right : float
-        How many were right.
-    count : int
-        Of how many.
-    confidence : float, default=0.95
-        Of both bounds together.
-
-    Returns
-    -------
-    low, high : float
-        0 and 1 where nothing was counted.
-    """
+    """Return the exact two-sided bounds of a share (Clopper and Pearson)."""
     from scipy.stats import beta
 
     if count == 0:
@@ -162,27 +147,11 @@ def doubts(
 ) -> tuple[str, ...]:
     """Say what makes the answers and their confidence doubtful, the worst first.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (k,)
-        Labels of each class.
-    shares : ndarray of shape (k,)
-        Share of the rows that each class seems to have.
-    names : tuple of str
-        The classes.
-    accuracy : float
-        Estimated share of right answers.
-    beside : BesideGuessing
-        Held-out answers beside a constant one.
-    n_asked : int, default=0
-        Labels that were asked for, because they would teach most.
-    n_islands, n_stranded : int, default=0
-        Pieces of the data without a label, and rows in them.
+    Shapes: `counts` (k,), `shares` (k,).
 
-    Returns
-    -------
-    tuple of str
-        Sentences.
+    - `shares`: share of the rows that each class seems to have.
+    - `n_asked`: labels that were asked for, because they would teach most.
+    - `n_islands`, `n_stranded`: pieces of the data without a label, and rows in them.
     """
     found = [*_guesswork(names, accuracy, beside)]
     single = [name for name, count in zip(names, counts, strict=True) if count == 1]
@@ -241,18 +210,7 @@ def percent(share: float) -> str:
 
 
 def whole_percents(shares: Sequence[float]) -> list[int]:
-    """Round shares of one to percents that add up to 100, by largest remainders.
-
-    Parameters
-    ----------
-    shares : sequence of float
-        Adding up to one.
-
-    Returns
-    -------
-    list of int
-        Percents.
-    """
+    """Round shares of one to percents that add up to 100, by largest remainders."""
     exact = 100 * np.asarray(shares, dtype=np.float64)
     found = np.floor(exact + _TRIFLE).astype(int)
     short = round(float(exact.sum())) - int(found.sum())
@@ -274,19 +232,9 @@ def differ(counts: FloatVector, shares: FloatVector, accuracy: float) -> bool:
     is compared with that of samples drawn from them. Equally many labels of every class were
     shared out by hand, which is no fault: there is nothing to test.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (k,)
-        Labels of each class.
-    shares : ndarray of shape (k,)
-        Share of the rows that each class seems to have.
-    accuracy : float
-        Estimated share of right answers.
+    Shapes: `counts` (k,), `shares` (k,).
 
-    Returns
-    -------
-    bool
-        True where neither chance nor wrong answers explain the counts.
+    - `shares`: share of the rows that each class seems to have.
     """
     total = int(counts.sum())
     if total < _FEWEST or len(counts) < 2 or counts.max() == counts.min():

@@ -275,13 +275,7 @@ def _best(left: FloatMatrix, labeled: Labeled) -> int:
 
 
 def value_candidates() -> tuple[ValueCandidate, ...]:
-    """Return every candidate, unfitted, the baselines first and the costliest last.
-
-    Returns
-    -------
-    tuple of ValueCandidate
-        In the order in which they are tried.
-    """
+    """Return every candidate, unfitted, the baselines first and the costliest last."""
     return (
         RidgeCandidate(),
         NeighborValueCandidate(),

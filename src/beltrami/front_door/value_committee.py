@@ -73,22 +73,7 @@ class ValueCommittee:
         return cls(method, invited(value_candidates(), method))
 
     def answer(self, view: View, labeled: Labeled, *, time_budget: float | None) -> ValueAnswer:
-        """Fit all candidates to the values and return the best by those held out.
-
-        Parameters
-        ----------
-        view : View
-            The data.
-        labeled : Labeled
-            One column of values.
-        time_budget : float or None
-            Seconds after which no further candidate is begun.
-
-        Returns
-        -------
-        ValueAnswer
-            The winner and the evidence.
-        """
+        """Fit all candidates to the values and return the best by those held out."""
         tried = self._tried(view, labeled, time_budget)
         fitted = {name: one for name, one in tried.items() if not one.note}
         if not fitted or (self.method != "auto" and self.method not in fitted):

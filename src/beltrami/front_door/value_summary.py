@@ -113,19 +113,7 @@ class ValueReport:
 def value_doubts(n_held_out: int, r2: float, n_unreached: int) -> tuple[str, ...]:
     """Say what makes values doubtful.
 
-    Parameters
-    ----------
-    n_held_out : int
-        Values that were held out.
-    r2 : float
-        Of the candidate that answers, on them.
-    n_unreached : int
-        Rows that share no component of the graph with a value.
-
-    Returns
-    -------
-    tuple of str
-        Sentences.
+    - `n_unreached`: rows that share no component of the graph with a value.
     """
     found = []
     if not n_held_out:

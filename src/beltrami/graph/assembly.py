@@ -27,20 +27,7 @@ _FAINTEST_BRIDGE = 1e-6
 
 
 def symmetric_edges(lists: Neighbors, *, mutual: bool) -> Edges:
-    """Return the undirected edges of neighbour lists.
-
-    Parameters
-    ----------
-    lists : Neighbors
-        The neighbours of each point.
-    mutual : bool
-        Whether both ends must list each other.
-
-    Returns
-    -------
-    Edges
-        Each pair once.
-    """
+    """Return the undirected edges of neighbour lists."""
     n, k = lists.indices.shape
     rows = np.repeat(np.arange(n, dtype=np.int64), k)
     return unique_edges(
@@ -56,19 +43,7 @@ def unique_edges(
     Pairs are handled as numbers, never as entries of a matrix of distances, in which the edge of
     two identical points, a zero, would vanish.
 
-    Parameters
-    ----------
-    rows, columns : ndarray of shape (m,)
-        The ends.
-    distances : ndarray of shape (m,)
-        Their distances.
-    at_least : int, default=1
-        2 keeps mutual pairs only.
-
-    Returns
-    -------
-    Edges
-        Sorted by the lower end, then by the higher.
+    Shapes: `rows`, `columns` (m,), `distances` (m,).
     """
     low, high = np.minimum(rows, columns).astype(np.int64), np.maximum(rows, columns)
     span = int(max(high.max(initial=0), 0)) + 1
@@ -97,30 +72,7 @@ def finished(
     recipe: str,
     made: GraphCertificate,
 ) -> Graph:
-    """Weigh the edges and apply the policy on components.
-
-    Parameters
-    ----------
-    space : Space
-        The points, asked for the shortest bridges.
-    edges : Edges
-        The edges found.
-    rule : WeightRule
-        What they weigh.
-    lists : Neighbors or None
-        Where they came from.
-    connect : {"mst", "keep", "raise"}
-        The policy.
-    recipe : str
-        Who builds, for an error.
-    made : GraphCertificate
-        What is known of the search.
-
-    Returns
-    -------
-    Graph
-        With the certificate completed.
-    """
+    """Weigh the edges and apply the policy on components."""
     n = space.n_points
     # Rules may warn, so the edges are weighed once, when all of them are known.
     pattern = _weight_matrix(edges, np.ones(len(edges.rows)), n)
@@ -181,23 +133,10 @@ def attached(
 ) -> Attachment:
     """Attach new points to a graph.
 
-    Parameters
-    ----------
-    edges : Edges
-        From new points (rows) to old ones (columns).
-    weights : ndarray of shape (m,)
-        What they weigh.
-    n_new : int
-        Number of new points.
-    graph : Graph
-        The graph of the old points.
-    twins : pair of ndarray
-        New points that are identical to an old one, and which: they get the rows of their twins.
+    Shapes: `weights` (m,).
 
-    Returns
-    -------
-    Attachment
-        Rows of weights, sorted and without stored zeros, and the twins.
+    - `twins`: new points that are identical to an old one, and which: they get the rows of their
+      twins.
     """
     shape = (n_new, graph.n_nodes)
     rows: CsrMatrix = csr_array(coo_array((weights, (edges.rows, edges.columns)), shape=shape))

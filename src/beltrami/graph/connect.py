@@ -26,17 +26,7 @@ def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Edges:
     outside the largest component searches all points once per round, at most log2(components)
     rounds.
 
-    Parameters
-    ----------
-    space : Space
-        The points.
-    membership : ndarray of shape (n,)
-        Component of each point.
-
-    Returns
-    -------
-    Edges
-        One bridge fewer than there are components.
+    Shapes: `membership` (n,).
     """
     parts = membership.astype(np.int64)
     bridges: list[tuple[float, int, int]] = []

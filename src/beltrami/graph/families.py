@@ -14,18 +14,6 @@ def ring(n_nodes: int, n_sides: int = 1) -> Graph:
 
     Its Laplacian has the eigenvalues
     :math:`\sum_{r=1}^{s} (2 - 2\cos(2\pi j r / n))`, j = 0 .. n - 1.
-
-    Parameters
-    ----------
-    n_nodes : int
-        n, more than twice `n_sides`.
-    n_sides : int, default=1
-        s, neighbours on either side.
-
-    Returns
-    -------
-    Graph
-        Binary weights.
     """
     check_count(n_sides, name="n_sides")
     if check_count(n_nodes, name="n_nodes", minimum=3) <= 2 * n_sides:
@@ -39,18 +27,7 @@ def ring(n_nodes: int, n_sides: int = 1) -> Graph:
 
 
 def path(n_nodes: int) -> Graph:
-    r"""Return the path; its Laplacian has the eigenvalues :math:`2 - 2\cos(\pi j / n)`.
-
-    Parameters
-    ----------
-    n_nodes : int
-        At least two.
-
-    Returns
-    -------
-    Graph
-        Binary weights.
-    """
+    r"""Return the path; its Laplacian has the eigenvalues :math:`2 - 2\cos(\pi j / n)`."""
     check_count(n_nodes, name="n_nodes", minimum=2)
     starts = np.arange(n_nodes - 1)
     return _from_pairs(starts, starts + 1, n_nodes)
@@ -59,15 +36,7 @@ def path(n_nodes: int) -> Graph:
 def grid(n_rows: int, n_columns: int) -> Graph:
     """Return the grid; its eigenvalues are the sums of those of its two paths.
 
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Sides, at least two each.
-
-    Returns
-    -------
-    Graph
-        Binary weights; node (r, c) has the number r * n_columns + c.
+    - Returned: binary weights; node (r, c) has the number r * n_columns + c.
     """
     across, down = path(n_columns).weights, path(n_rows).weights
     product = kron(down, eye_array(n_columns)) + kron(eye_array(n_rows), across)
@@ -75,35 +44,13 @@ def grid(n_rows: int, n_columns: int) -> Graph:
 
 
 def complete(n_nodes: int) -> Graph:
-    """Return the complete graph; its eigenvalues are 0, and n with multiplicity n - 1.
-
-    Parameters
-    ----------
-    n_nodes : int
-        At least two.
-
-    Returns
-    -------
-    Graph
-        Binary weights.
-    """
+    """Return the complete graph; its eigenvalues are 0, and n with multiplicity n - 1."""
     check_count(n_nodes, name="n_nodes", minimum=2)
     return Graph(clean_weights(np.ones((n_nodes, n_nodes))))
 
 
 def disjoint_union(*graphs: Graph) -> Graph:
-    """Return the graphs side by side; the spectrum is the union of theirs.
-
-    Parameters
-    ----------
-    *graphs : Graph
-        At least one.
-
-    Returns
-    -------
-    Graph
-        Nodes in the order of the arguments.
-    """
+    """Return the graphs side by side; the spectrum is the union of theirs."""
     from scipy.sparse import block_diag
 
     stacked: CsrMatrix = csr_array(block_diag([graph.weights for graph in graphs], format="csr"))

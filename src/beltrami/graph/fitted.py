@@ -47,19 +47,9 @@ class GraphParameters(BaseEstimator):
 def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
     """Return X as scikit-learn's contract wants it: checked, features counted, float kept.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Remembers the number and names of features.
-    X : array-like or sparse of shape (n, d)
-        The data.
-    reset : bool
-        True at fit, False for new points, whose features must then agree.
+    Shapes: `X` (n, d); returns (n, d).
 
-    Returns
-    -------
-    ndarray or csr_array of shape (n, d)
-        float32 or float64.
+    - `reset`: true at fit, False for new points, whose features must then agree.
     """
     try:
         points: Any = validate_data(
@@ -78,15 +68,7 @@ def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
 
 
 def require_numbers(X: Any, *, cause: Exception | None = None) -> None:
-    """Refuse a DataFrame with words in it, and say in which columns.
-
-    Parameters
-    ----------
-    X : object
-        The data; anything but a DataFrame passes.
-    cause : Exception or None, default=None
-        What went wrong because of it.
-    """
+    """Refuse a DataFrame with words in it, and say in which columns."""
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
     words = {}
@@ -108,19 +90,7 @@ def require_numbers(X: Any, *, cause: Exception | None = None) -> None:
 def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]:
     """Return the graph of a fit and the recipe that made it, None where it was given.
 
-    Parameters
-    ----------
-    graph : None, recipe, Graph or sparse
-        The estimator's ``graph=``.
-    points : ndarray or csr_array of shape (n, d)
-        The data.
-
-    Returns
-    -------
-    graph : Graph
-        The graph.
-    recipe : KnnGraph, RadiusGraph or None
-        What can attach new points to it.
+    Shapes: `points` (n, d).
     """
     require_address_space(fit_bytes(), what=f"a fit of {points.shape[0]} rows")
     recipe = recipe_of(graph)
@@ -131,20 +101,7 @@ def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]
 
 
 def graph_tags(tags: Any, graph: Any) -> Any:
-    """Complete scikit-learn's tags of an estimator that works on a graph.
-
-    Parameters
-    ----------
-    tags : sklearn.utils.Tags
-        As inherited.
-    graph : None, recipe, Graph or sparse
-        The estimator's ``graph=``.
-
-    Returns
-    -------
-    sklearn.utils.Tags
-        Sparse input is taken; precomputed distances make the input pairwise.
-    """
+    """Complete scikit-learn's tags of an estimator that works on a graph."""
     tags.input_tags.sparse = True
     tags.input_tags.pairwise = getattr(graph, "metric", None) == "precomputed"
     return tags
@@ -153,17 +110,9 @@ def graph_tags(tags: Any, graph: Any) -> Any:
 def attached_to_fit(estimator: Any, new: Points) -> Attachment:
     """Attach new points to the points of the fit.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Fitted, with ``graph_``, ``recipe_`` and ``points_``.
-    new : ndarray or csr_array of shape (m, d)
-        New points.
+    Shapes: `new` (m, d).
 
-    Returns
-    -------
-    Attachment
-        Weights to the points of the fit, and which new points are among them.
+    - Returned: weights to the points of the fit, and which new points are among them.
     """
     recipe = estimator.recipe_
     if not isinstance(recipe, KnnGraph | RadiusGraph):

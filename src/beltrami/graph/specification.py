@@ -10,18 +10,7 @@ from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph
 
 
 def recipe_of(graph: Any) -> GraphRecipe | None:
-    """Return the recipe behind a ``graph=`` argument, or None where the graph is given.
-
-    Parameters
-    ----------
-    graph : None, KnnGraph, RadiusGraph, Graph or sparse
-        The argument of an estimator.
-
-    Returns
-    -------
-    KnnGraph, RadiusGraph or None
-        ``KnnGraph()`` for None.
-    """
+    """Return the recipe behind a ``graph=`` argument, or None where the graph is given."""
     if graph is None:
         return KnnGraph()
     if isinstance(graph, KnnGraph | RadiusGraph):
@@ -35,20 +24,7 @@ def recipe_of(graph: Any) -> GraphRecipe | None:
 
 
 def given_graph(graph: Any, n_points: int) -> Graph:
-    """Return a graph that the user gave, after a check of its size.
-
-    Parameters
-    ----------
-    graph : Graph or sparse
-        The argument of an estimator.
-    n_points : int
-        Rows of the data.
-
-    Returns
-    -------
-    Graph
-        With one node per row.
-    """
+    """Return a graph that the user gave, after a check of its size."""
     given = graph if isinstance(graph, Graph) else Graph.from_matrix(graph)
     if given.n_nodes != n_points:
         raise InvalidInputError(

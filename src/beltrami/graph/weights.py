@@ -211,16 +211,8 @@ _RULES: dict[str, Callable[[], Any]] = {
 def weight_rule(weights: Any) -> WeightRule:
     """Return the rule for a name, or the rule itself.
 
-    Parameters
-    ----------
-    weights : str or WeightRule
-        "binary", "heat", "self_tuning", "shared", "tuned_shared", or an object such as
-        ``HeatKernel(t=2.0)``.
-
-    Returns
-    -------
-    WeightRule
-        The rule.
+    - `weights`: "binary", "heat", "self_tuning", "shared", "tuned_shared", or an object such as
+      ``HeatKernel(t=2.0)``.
     """
     if isinstance(weights, str) and weights in _RULES:
         rule: WeightRule = _RULES[weights]()
@@ -237,17 +229,8 @@ def weight_rule(weights: Any) -> WeightRule:
 def settled(rule: WeightRule, distances: FloatVector) -> WeightRule:
     """Return the rule with a width that was left to the data fixed for edges of these lengths.
 
-    Parameters
-    ----------
-    rule : WeightRule
-        Any rule; all but a heat kernel are returned as they are.
-    distances : ndarray
-        Lengths of the edges of the graph.
-
-    Returns
-    -------
-    WeightRule
-        Weighs bridges and edges to new points as it weighs the edges of the graph.
+    - `rule`: any rule; all but a heat kernel are returned as they are.
+    - Returned: weighs bridges and edges to new points as it weighs the edges of the graph.
     """
     if not isinstance(rule, HeatKernel):
         return rule

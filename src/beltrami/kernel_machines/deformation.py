@@ -81,20 +81,7 @@ class FactoredDeformation(Deformation):
 
     @classmethod
     def of(cls, gram: Gram, roughness: Roughness) -> "FactoredDeformation":
-        """Compute a kernel for factorisations to come.
-
-        Parameters
-        ----------
-        gram : Gram
-            The kernel and the points.
-        roughness : Roughness
-            S.
-
-        Returns
-        -------
-        FactoredDeformation
-            Nothing is factored yet.
-        """
+        """Compute a kernel for factorisations to come."""
         require_exact_memory(gram.n_points, copies=3)
         return cls(gram, roughness, gram.whole())
 
@@ -176,20 +163,7 @@ class ModalDeformation(Deformation):
 
     @classmethod
     def of(cls, gram: Gram, roughness: Roughness) -> "ModalDeformation":
-        """Diagonalise a kernel and a roughness together.
-
-        Parameters
-        ----------
-        gram : Gram
-            The kernel and the points.
-        roughness : Roughness
-            S.
-
-        Returns
-        -------
-        ModalDeformation
-            Ready for any ratio.
-        """
+        """Diagonalise a kernel and a roughness together."""
         require_exact_memory(gram.n_points, copies=EXACT_COPIES)
         found = pivoted_cholesky(gram.whole(), tol=_EXACT_TOL)
         factor = found.factor
@@ -253,20 +227,8 @@ class FeatureDeformation(Deformation):
     ) -> "FeatureDeformation":
         """Diagonalise the roughness among features.
 
-        Parameters
-        ----------
-        features : FeatureMap
-            The map.
-        roughness : Roughness
-            S.
-        keeps : bool, default=True
-            Whether features of all points stay in memory where they fit; without them the values
-            at the points of the fit are computed anew.
-
-        Returns
-        -------
-        FeatureDeformation
-            Ready for any ratio.
+        - `keeps`: whether features of all points stay in memory where they fit; without them the
+          values at the points of the fit are computed anew.
         """
         m = features.n_features
         require_memory(
@@ -291,15 +253,7 @@ class FeatureDeformation(Deformation):
     def leading(self, size: int) -> "FeatureDeformation":
         """Return the same with the first features only, to see what the others are worth.
 
-        Parameters
-        ----------
-        size : int
-            How many features; their order must be one in which the first stand alone.
-
-        Returns
-        -------
-        FeatureDeformation
-            Good for `block` only.
+        - `size`: how many features; their order must be one in which the first stand alone.
         """
         values, rotation = eigh(self.pass_.form[:size, :size], check_finite=False)
         padded = np.zeros((len(self.rotation), size))
@@ -354,12 +308,7 @@ def _singular(n: int, ratio: float) -> SolverError:
 def require_exact_memory(n: int, *, copies: int) -> None:
     """Raise when an exact kernel machine of n points would not fit.
 
-    Parameters
-    ----------
-    n : int
-        Points.
-    copies : int
-        Arrays of n x n numbers that live at once.
+    - `copies`: arrays of n x n numbers that live at once.
     """
     require_memory(
         8.0 * copies * n * n,

@@ -42,20 +42,7 @@ class FeatureForm:
 
 
 def feature_form(features: FeatureMap, roughness: Roughness) -> FeatureForm:
-    """Accumulate F'SF over blocks of rows.
-
-    Parameters
-    ----------
-    features : FeatureMap
-        F.
-    roughness : Roughness
-        S.
-
-    Returns
-    -------
-    FeatureForm
-        The form, and F where half of the memory budget holds it.
-    """
+    """Accumulate F'SF over blocks of rows."""
     n, m = roughness.n_rows, features.n_features
     probe = features.of_rows(np.zeros(1, dtype=np.intp))
     size = probe.dtype.itemsize

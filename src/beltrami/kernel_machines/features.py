@@ -54,21 +54,7 @@ class FourierFeatures(FeatureMap):
     def of(cls, points: Points, width: float, n_features: int, seed: Seed) -> "FourierFeatures":
         """Draw waves for an RBF kernel.
 
-        Parameters
-        ----------
-        points : ndarray or csr_array of shape (n, d)
-            Of the fit.
-        width : float
-            Of the kernel.
-        n_features : int
-            How many features, rounded up to an even number.
-        seed : int, Generator, RandomState or None
-            Draws the frequencies.
-
-        Returns
-        -------
-        FourierFeatures
-            The map.
+        Shapes: `points` (n, d).
         """
         shape = (points.shape[1], (n_features + 1) // 2)
         frequencies = generator(seed).standard_normal(shape) / width
@@ -198,21 +184,9 @@ def explicit_features(
 ) -> FourierFeatures | CoordinateFeatures:
     """Return features of a kernel that has an explicit map.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        RBF, linear or cosine.
-    points : ndarray or csr_array of shape (n, d)
-        Of the fit.
-    n_features : int
-        How many random features the RBF kernel gets; the others have d.
-    seed : int, Generator, RandomState or None
-        Draws them.
+    Shapes: `points` (n, d).
 
-    Returns
-    -------
-    FourierFeatures or CoordinateFeatures
-        The map.
+    - `n_features`: how many random features the RBF kernel gets; the others have d.
     """
     check_explicit(kernel)
     if isinstance(kernel, RbfKernel):
@@ -221,13 +195,7 @@ def explicit_features(
 
 
 def check_explicit(kernel: Kernel) -> None:
-    """Raise unless a kernel has an explicit feature map.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Any.
-    """
+    """Raise unless a kernel has an explicit feature map."""
     if not isinstance(kernel, RbfKernel | LinearKernel | CosineKernel):
         raise InvalidInputError(
             f"approximation='features' has no feature map for {type(kernel).__name__}; it serves "
@@ -239,19 +207,7 @@ def check_explicit(kernel: Kernel) -> None:
 def kernel_error(features: FeatureMap, gram: Gram, rows: IndexVector) -> float:
     """Return how far the features' inner products are from the kernel on a sample.
 
-    Parameters
-    ----------
-    features : FeatureMap
-        The approximation.
-    gram : Gram
-        The truth.
-    rows : ndarray of shape (s,)
-        The sample.
-
-    Returns
-    -------
-    float
-        Frobenius norm of the difference over that of the kernel.
+    Shapes: `rows` (s,).
     """
     truth: Any = gram.among(rows, rows, is_double=True)
     found = features.of_rows(rows).astype(np.float64)

@@ -179,21 +179,7 @@ class PrecomputedKernel(Kernel):
 def kernel_function(kernel: Any, *, width: Any, degree: int = 3, coef0: float = 1.0) -> Kernel:
     """Return the kernel that a user asked for.
 
-    Parameters
-    ----------
-    kernel : {"linear", "poly", "rbf", "cosine", "precomputed"} or callable
-        A name, a kernel object of scikit-learn, or a function of two sets of points.
-    width : float
-        Of "rbf".
-    degree : int, default=3
-        Of "poly".
-    coef0 : float, default=1.0
-        Of "poly".
-
-    Returns
-    -------
-    Kernel
-        Ready for points.
+    - `kernel`: a name, a kernel object of scikit-learn, or a function of two sets of points.
     """
     if isinstance(kernel, str):
         match kernel:
@@ -241,17 +227,7 @@ def typical_width(points: Points, random_state: Seed = 0) -> float:
 
     With it exp(-d^2 / (2 width^2)) is 1/e at the median distance.
 
-    Parameters
-    ----------
-    points : ndarray or csr_array of shape (n, d)
-        The data.
-    random_state : int, Generator, RandomState or None, default=0
-        Draws the sample.
-
-    Returns
-    -------
-    float
-        Above zero; one where all points are the same.
+    Shapes: `points` (n, d).
     """
     from sklearn.metrics.pairwise import euclidean_distances
 
@@ -318,10 +294,7 @@ class Gram:
 def check_precomputed(matrix: Any) -> None:
     """Raise unless a precomputed kernel is square and symmetric.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-        k(x_i, x_j).
+    Shapes: `matrix` (n, n).
     """
     if issparse(matrix):
         raise InvalidInputError("a precomputed kernel must be a dense array, not a sparse one.")
@@ -344,10 +317,9 @@ def check_precomputed(matrix: Any) -> None:
 def check_psd(block: FloatMatrix) -> None:
     """Raise when a symmetric block of a kernel shows that it is not positive semi-definite.
 
-    Parameters
-    ----------
-    block : ndarray of shape (m, m)
-        k between some of the points; a negative eigenvalue here proves one in the whole.
+    Shapes: `block` (m, m).
+
+    - `block`: k between some of the points; a negative eigenvalue here proves one in the whole.
     """
     values = np.linalg.eigvalsh(block.astype(np.float64))
     if values[0] < -_NEGATIVE * max(abs(values[-1]), np.finfo(np.float64).tiny):

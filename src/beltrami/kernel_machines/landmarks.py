@@ -37,22 +37,9 @@ class PivotedCholesky:
 def pivoted_cholesky(matrix: FloatMatrix, *, tol: float) -> PivotedCholesky:
     """Factor a positive semi-definite matrix as far as it carries information.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (m, m)
-        Symmetric; overwritten where memory order allows.
-    tol : float
-        A row is left out when less than this share of the largest diagonal entry is new.
+    Shapes: `matrix` (m, m).
 
-    Returns
-    -------
-    PivotedCholesky
-        The factor.
-
-    Raises
-    ------
-    InvalidInputError
-        When the matrix proves not to be positive semi-definite.
+    - `tol`: a row is left out when less than this share of the largest diagonal entry is new.
     """
     diagonal = np.diagonal(matrix).copy()
     largest = float(diagonal.max(initial=0.0))
@@ -99,19 +86,10 @@ class NystromFeatures(FeatureMap):
     def of(cls, gram: Gram, landmarks: IndexVector, *, tol: float) -> "NystromFeatures":
         """Whiten the similarities to landmarks.
 
-        Parameters
-        ----------
-        gram : Gram
-            The kernel and the points.
-        landmarks : ndarray of shape (m,)
-            Rows of the fit; those that say nothing new are dropped.
-        tol : float
-            What is taken for nothing, as a share of the largest k(x, x).
+        Shapes: `landmarks` (m,).
 
-        Returns
-        -------
-        NystromFeatures
-            The map.
+        - `landmarks`: rows of the fit; those that say nothing new are dropped.
+        - `tol`: what is taken for nothing, as a share of the largest k(x, x).
         """
         block = gram.among(landmarks, landmarks, is_double=True)
         found = pivoted_cholesky((block + block.T) / 2, tol=tol)
@@ -140,21 +118,9 @@ class NystromFeatures(FeatureMap):
 def spread_rows(n: int, first: IndexVector, size: int, seed: Seed) -> IndexVector:
     """Return `size` rows out of n, the given ones first and random others after them.
 
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    first : ndarray of shape (l,)
-        Rows that come first; a random part of them when there are more than `size`.
-    size : int
-        How many rows to return, at most n.
-    seed : int, Generator, RandomState or None
-        Draws the others.
+    Shapes: `first` (l,); returns (size,).
 
-    Returns
-    -------
-    ndarray of shape (size,)
-        Without repetition.
+    - `first`: rows that come first; a random part of them when there are more than `size`.
     """
     random = generator(seed)
     if len(first) >= size:

@@ -45,19 +45,7 @@ class KernelRidgePath:
     def of(cls, kernel: FloatMatrix, weights: FloatVector, *, intercept: bool) -> "KernelRidgePath":
         """Decompose a kernel.
 
-        Parameters
-        ----------
-        kernel : ndarray of shape (l, l)
-            Symmetric, positive semi-definite to rounding.
-        weights : ndarray of shape (l,)
-            How much each row counts; positive.
-        intercept : bool
-            Whether there is one.
-
-        Returns
-        -------
-        KernelRidgePath
-            Ready for any strength.
+        Shapes: `kernel` (l, l), `weights` (l,).
         """
         roots, free = _directions(weights, intercept=intercept)
         inner = _outside(free, _outside(free, kernel * roots[:, None] * roots).T)
@@ -70,19 +58,7 @@ class KernelRidgePath:
     ) -> "KernelRidgePath":
         """Decompose a kernel FF' of rank below the number of rows, in O(l r^2).
 
-        Parameters
-        ----------
-        factor : ndarray of shape (l, r)
-            F.
-        weights : ndarray of shape (l,)
-            How much each row counts; positive.
-        intercept : bool
-            Whether there is one.
-
-        Returns
-        -------
-        KernelRidgePath
-            Ready for any strength.
+        Shapes: `factor` (l, r), `weights` (l,).
         """
         roots, free = _directions(weights, intercept=intercept)
         inner = _outside(free, factor * roots[:, None])
@@ -92,19 +68,7 @@ class KernelRidgePath:
     def multipliers(self, targets: FloatMatrix, strength: float) -> tuple[FloatMatrix, FloatVector]:
         """Return the solution for one strength.
 
-        Parameters
-        ----------
-        targets : ndarray of shape (l, k)
-            y, one column per problem.
-        strength : float
-            lambda, above zero.
-
-        Returns
-        -------
-        multipliers : ndarray of shape (l, k)
-            c.
-        intercepts : ndarray of shape (k,)
-            b.
+        Shapes: `targets` (l, k); returns `multipliers` (l, k), `intercepts` (k,).
         """
         scaled = self.roots[:, None] * targets
         scaled -= np.outer(self.free, self.free @ scaled)
@@ -123,17 +87,9 @@ class KernelRidgePath:
     def held_out(self, targets: FloatMatrix, strength: float) -> HeldOut:
         """Return what each row is predicted to be by the others, for one strength.
 
-        Parameters
-        ----------
-        targets : ndarray of shape (l, k)
-            y.
-        strength : float
-            lambda; it stays as it is when a row is left out.
+        Shapes: `targets` (l, k).
 
-        Returns
-        -------
-        HeldOut
-            Exact; in units of the targets.
+        - `strength`: lambda; it stays as it is when a row is left out.
         """
         scaled = self.roots[:, None] * targets
         scaled -= np.outer(self.free, self.free @ scaled)

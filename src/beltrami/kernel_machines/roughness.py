@@ -43,25 +43,11 @@ class Roughness:
     def of(cls, graph: Graph, *, laplacian: str, power: int, scale: str) -> "Roughness":
         """Read the options of an estimator.
 
-        Parameters
-        ----------
-        graph : Graph
-            The graph.
-        laplacian : {"combinatorial", "random_walk", "normalized"}
-            Which one: L = D - W, whose power is L^p; the same with the random walk's own inner
-            product between its powers, L (D^-1 L)^(p - 1), which charges constants nothing and
-            grows with the weights only as L does; or D^-1/2 L D^-1/2, whose power charges
-            constants.
-        power : int
-            p, at least one.
-        scale : {"n2", "weights", "none"}
-            What the power is divided by: the squared number of points, the sum of all weights
-            w_ij, or nothing.
-
-        Returns
-        -------
-        Roughness
-            S.
+        - `laplacian`: which one: L = D - W, whose power is L^p; the same with the random walk's own
+          inner product between its powers, L (D^-1 L)^(p - 1), which charges constants nothing and
+          grows with the weights only as L does; or D^-1/2 L D^-1/2, whose power charges constants.
+        - `scale`: what the power is divided by: the squared number of points, the sum of all
+          weights w_ij, or nothing.
         """
         check_choice(laplacian, KINDS, name="laplacian")
         check_choice(scale, SCALES, name="scale")
@@ -95,15 +81,7 @@ class Roughness:
     def apply(self, block: FloatMatrix) -> FloatMatrix:
         """Return S times a block of functions.
 
-        Parameters
-        ----------
-        block : ndarray of shape (n, k)
-            One function per column.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-            In the block's precision.
+        Shapes: `block` (n, k); returns (n, k).
         """
         backend, x = NumpyBackend(), np.ascontiguousarray(block)
         matrix = backend.matrix(self.matrix, x.dtype)

@@ -46,13 +46,7 @@ class AuditRecord:
 
     @classmethod
     def read(cls, labels: Path) -> "AuditRecord":
-        """Return the record beside a labels file; an empty one where there is none.
-
-        Raises
-        ------
-        InvalidInputError
-            When it was edited, cut short, or written in another format.
-        """
+        """Return the record beside a labels file; an empty one where there is none."""
         path = cls.path_beside(labels)
         if not path.exists():
             return cls()

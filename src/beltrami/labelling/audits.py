@@ -54,13 +54,7 @@ class AuditedLabels:
 
     @classmethod
     def read(cls, path: Path) -> "AuditedLabels":
-        """Read what `beltrami label` wrote, and the record beside it.
-
-        Raises
-        ------
-        InvalidInputError
-            When it is no such table, holds an id twice, or its record is broken.
-        """
+        """Read what `beltrami label` wrote, and the record beside it."""
         columns = read_texts(path)
         missing = [name for name in _NEEDED if name not in columns]
         if missing:
@@ -90,17 +84,7 @@ class AuditedLabels:
 
         An open round of labels that have changed since is given up: its rows count as blank.
 
-        Parameters
-        ----------
-        n : int or None
-            Rows of the round; None means 65, or as many as the first round has.
-        seed : int or None
-            Seeds the draw; None takes a fresh one.
-
-        Raises
-        ------
-        InvalidInputError
-            When no row is left, or `n` is not the size of the rounds.
+        - `n`: rows of the round; None means 65, or as many as the first round has.
         """
         record = self.record
         one = record.trail.open_round
@@ -137,18 +121,7 @@ class AuditedLabels:
     def take_answers(self, path: Path, *, others: tuple[str, ...] = ()) -> "AuditedLabels":
         """Return the same with the answers of a filled-in sheet recorded.
 
-        Parameters
-        ----------
-        path : Path
-            The sheet of one round.
-        others : tuple of str, default=()
-            Answers that are no class of the file and mean "something else".
-
-        Raises
-        ------
-        InvalidInputError
-            When the sheet is not that of a recorded round, row by row, when the labels changed
-            since the draw, or an answer is no class.
+        - `others`: answers that are no class of the file and mean "something else".
         """
         answers = _read_sheet(path)
         place = self._place_of(path, set(answers))
@@ -220,20 +193,8 @@ class AuditedLabels:
     def outlook(self, found: Certificate, target: float) -> tuple[str, int | None]:
         """Say whether a target is proved, and if not, what could prove it.
 
-        Parameters
-        ----------
-        found : Certificate
-            As it stands.
-        target : float
-            Accuracy to be proved.
-
-        Returns
-        -------
-        sentence : str
-            For a person.
-        n_answers : int or None
-            Further answers that would prove it, all of them right; 0 where it is proved, None where
-            nothing can.
+        - `n_answers`: further answers that would prove it, all of them right; 0 where it is proved,
+          None where nothing can.
         """
         goal = f"{100 * target:.12g} %"
         if found.lower >= target:

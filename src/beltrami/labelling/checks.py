@@ -95,22 +95,7 @@ class Checks:
 
 
 def checked(intake: Intake, *, random_state: Seed = 0, n_jobs: int | None = None) -> Checks:
-    """Look a table over.
-
-    Parameters
-    ----------
-    intake : Intake
-        The table.
-    random_state : Seed, default=0
-        Seeds what is drawn.
-    n_jobs : int or None, default=None
-        Threads.
-
-    Returns
-    -------
-    Checks
-        What was found.
-    """
+    """Look a table over."""
     found = labelled(intake, {"random_state": random_state}, n_questions=0, n_jobs=n_jobs)
     counts = Counter(str(value) for value in intake.labels if value is not None)
     groups = _equal_rows(intake.points)

@@ -93,20 +93,7 @@ class Demonstration:
 
 
 def demonstrate(per_class: int = 2, *, random_state: Seed = 0) -> Demonstration:
-    """Run the demonstration.
-
-    Parameters
-    ----------
-    per_class : int, default=2
-        Labels of each digit that are kept.
-    random_state : Seed, default=0
-        Draws the labels.
-
-    Returns
-    -------
-    Demonstration
-        Everything it found.
-    """
+    """Run the demonstration."""
     digits = load_dataset("digits")
     truth = np.array([f"digit {value}" for value in np.asarray(digits.targets)], dtype=object)
     fewest = min(Counter(truth).values())

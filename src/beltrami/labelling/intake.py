@@ -103,45 +103,20 @@ def take_in(
 ) -> Intake:
     """Read a table and make it ready.
 
-    Parameters
-    ----------
-    source : path, DataFrame, Table, array or dict
-        The data.
-    label : str or None, default=None
-        Column of the labels; None looks for one called label, class, target and the like.
-    id : str or None, default=None
-        Column of the ids; None looks for one, else row numbers serve.
-    features, text : sequence of str or None, default=None
-        Columns to compare rows by, and those of them that hold texts; None guesses.
-    categories, numbers : sequence of str or None, default=None
-        Columns that are of that kind, whatever they look like; the others are guessed as ever.
-    ignore : sequence of str, default=()
-        Columns to leave out.
-    embeddings : path or array or None, default=None
-        A matrix with as many rows, to compare rows by.
-    labels : path, DataFrame, list of these or None, default=None
-        Tables of ids and labels, joined on the ids; they come on top of those in the source.
-    unlabeled : object, default=None
-        What marks a row without a label, besides empty cells; "" says that nothing else does, and
-        that -1 is a class.
-    delimiter : str or None, default=None
-        Of a csv file; None finds out.
-    decimal : {".", ","} or None, default=None
-        Sign before the decimals of numbers in texts, where the cells do not tell.
-    impute : bool, default=False
-        Whether what is not finite in a matrix or in vectors is filled, by medians.
-    min_classes : int, default=2
-        Classes that must have a label; 0 where labels are not needed.
-
-    Returns
-    -------
-    Intake
-        Ready for a learner.
-
-    Raises
-    ------
-    InvalidInputError
-        When the table cannot be used as it is; the message says which cells or columns.
+    - `label`: column of the labels; None looks for one called label, class, target and the like.
+    - `id`: column of the ids; None looks for one, else row numbers serve.
+    - `features`, `text`: columns to compare rows by, and those of them that hold texts; None
+      guesses.
+    - `categories`, `numbers`: columns that are of that kind, whatever they look like; the others
+      are guessed as ever.
+    - `embeddings`: a matrix with as many rows, to compare rows by.
+    - `labels`: tables of ids and labels, joined on the ids; they come on top of those in the
+      source.
+    - `unlabeled`: what marks a row without a label, besides empty cells; "" says that nothing else
+      does, and that -1 is a class.
+    - `decimal`: sign before the decimals of numbers in texts, where the cells do not tell.
+    - `impute`: whether what is not finite in a matrix or in vectors is filled, by medians.
+    - `min_classes`: classes that must have a label; 0 where labels are not needed.
     """
     data = read_table(
         source, embeddings=embeddings, delimiter=delimiter, decimal=decimal, id=id, label=label

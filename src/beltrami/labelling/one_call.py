@@ -123,24 +123,7 @@ def label(
 def labelled(
     intake: Intake, settings: dict[str, Any], *, n_questions: int, n_jobs: int | None
 ) -> Labelling:
-    """Label the rows of a table that was read already.
-
-    Parameters
-    ----------
-    intake : Intake
-        The table.
-    settings : dict
-        Parameters of `ManifoldClassifier`.
-    n_questions : int
-        Rows to suggest; 0 for none.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    Labelling
-        The result.
-    """
+    """Label the rows of a table that was read already."""
     learner = unfitted(intake, settings, n_jobs=n_jobs).fit(intake.points, intake.labels)
     questions = learner.query(n_questions, return_reasons=True)[1] if n_questions else ()
     return Labelling(
@@ -151,24 +134,7 @@ def labelled(
 def forecast_lines(
     intake: Intake, settings: dict[str, Any], *, n_questions: int, has_page: bool
 ) -> list[str]:
-    """Say how long the labelling will take, where that is long.
-
-    Parameters
-    ----------
-    intake : Intake
-        The table.
-    settings : dict
-        Parameters of `ManifoldClassifier`.
-    n_questions : int
-        Rows to suggest; 0 for none.
-    has_page : bool
-        Whether the report is written too.
-
-    Returns
-    -------
-    list of str
-        One line, or none.
-    """
+    """Say how long the labelling will take, where that is long."""
     given = [value for value in intake.labels if value is not None]
     n_rows, n_columns = intake.points.shape
     job = Forecast(n_rows, n_columns, len(given), len(set(given)))
@@ -179,22 +145,7 @@ def forecast_lines(
 
 
 def unfitted(intake: Intake, settings: dict[str, Any], *, n_jobs: int | None) -> ManifoldClassifier:
-    """Return the classifier for a table: the metric of its features, and their scale.
-
-    Parameters
-    ----------
-    intake : Intake
-        The table.
-    settings : dict
-        Parameters of `ManifoldClassifier`.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    ManifoldClassifier
-        Not fitted.
-    """
+    """Return the classifier for a table: the metric of its features, and their scale."""
     # The table was read already: None is a gap, and -1 among the labels is a class.
     return ManifoldClassifier(
         metric=intake.metric,

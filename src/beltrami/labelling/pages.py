@@ -19,20 +19,7 @@ _PREVIEW = 80
 
 
 def page_of(found: "Labelling", *, with_map: bool = True) -> Page:
-    """Return all that the page of a labelling says.
-
-    Parameters
-    ----------
-    found : Labelling
-        The result.
-    with_map : bool, default=True
-        Whether to lay out the graph.
-
-    Returns
-    -------
-    Page
-        Ready to be written.
-    """
+    """Return all that the page of a labelling says."""
     learner, intake, source = found.learner, found.intake, found.source
     classes = tuple(map(str, learner.classes_))
     codes = found.codes

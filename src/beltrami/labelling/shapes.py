@@ -107,22 +107,7 @@ def _seen(intake: Intake, random_state: Seed, n_jobs: int | None) -> Seen:
 
 
 def map_of(intake: Intake, *, random_state: Seed = 0, n_jobs: int | None = None) -> DataMap:
-    """Lay the rows of a table out in two dimensions.
-
-    Parameters
-    ----------
-    intake : Intake
-        The table.
-    random_state : Seed, default=0
-        Seeds the layout.
-    n_jobs : int or None, default=None
-        Threads.
-
-    Returns
-    -------
-    DataMap
-        Ready to be drawn.
-    """
+    """Lay the rows of a table out in two dimensions."""
     graph = _seen(intake, random_state, n_jobs).graph
     return DataMap(intake.ids, intake.labels, layout_graph(graph, random_state=random_state))
 
@@ -132,21 +117,7 @@ def eigenmap_of(
 ) -> dict[str, NDArray[Any]]:
     """Return the Laplacian eigenmap of the rows of a table, as columns.
 
-    Parameters
-    ----------
-    intake : Intake
-        The table.
-    n_components : int
-        Coordinates per row.
-    random_state : Seed, default=0
-        Seeds the eigensolver.
-    n_jobs : int or None, default=None
-        Threads.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n,)
-        ``id`` and ``x1`` to ``xp``.
+    Returns shape (n,).
     """
     view = _seen(intake, random_state, n_jobs)
     model = LaplacianEigenmaps(n_components, graph=view.graph, random_state=random_state)
@@ -158,24 +129,7 @@ def eigenmap_of(
 def clusters_of(
     intake: Intake, n_clusters: int, *, random_state: Seed = 0, n_jobs: int | None = None
 ) -> Clusters:
-    """Split the rows of a table into groups.
-
-    Parameters
-    ----------
-    intake : Intake
-        The table.
-    n_clusters : int
-        How many.
-    random_state : Seed, default=0
-        Seeds the clustering.
-    n_jobs : int or None, default=None
-        Threads.
-
-    Returns
-    -------
-    Clusters
-        With how clean each cut is.
-    """
+    """Split the rows of a table into groups."""
     view = _seen(intake, random_state, n_jobs)
     model = SpectralClustering(n_clusters, graph=view.graph, random_state=random_state)
     model.fit(view.points)

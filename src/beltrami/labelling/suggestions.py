@@ -68,23 +68,7 @@ def suggestions(
 ) -> Suggestions:
     """Say which rows of a table to label next.
 
-    Parameters
-    ----------
-    intake : Intake
-        The table; labels of fewer than two classes are fine.
-    n : int
-        How many rows.
-    strategy : str, default="auto"
-        As in `ManifoldClassifier.query`.
-    random_state : Seed, default=0
-        Seeds what is drawn.
-    n_jobs : int or None, default=None
-        Threads.
-
-    Returns
-    -------
-    Suggestions
-        The most useful first.
+    - `intake`: the table; labels of fewer than two classes are fine.
     """
     learner: ManifoldClassifier = unfitted(intake, {"random_state": random_state}, n_jobs=n_jobs)
     known = {value for value in intake.labels if value is not None}

@@ -177,17 +177,7 @@ class TemperedClassifier(GraphClassifier):
 def softmax(scores: FloatMatrix, temperature: float) -> FloatMatrix:
     """Return exp(s / T) over its sum along rows, without overflow.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, k)
-        Scores.
-    temperature : float
-        T; the smaller, the surer.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        Rows sum to one.
+    Shapes: `scores` (n, k); returns (n, k).
     """
     shifted: FloatMatrix = scores - scores.max(axis=1, keepdims=True)
     shifted /= temperature
@@ -213,23 +203,9 @@ def fitted_temperature(
     The mean log-loss of softmax(scores / T) is minimised over T, with the weight of one further
     label spent on the typical T: a few labels that all come out right are no proof of certainty.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (l, k)
-        Scores of rows that had no part in them.
-    targets : ndarray of shape (l, k)
-        Their true classes, one-hot.
-    weights : ndarray of shape (l,)
-        How much each row counts.
-    typical : float, default=0.5
-        T where nothing is known; also returned where there is no row.
-    tried : ndarray, default=0.05 to 5
-        Candidates.
+    Shapes: `scores` (l, k), `targets` (l, k), `weights` (l,).
 
-    Returns
-    -------
-    float
-        T.
+    - `typical`: T where nothing is known; also returned where there is no row.
     """
     if len(scores) == 0:
         return typical

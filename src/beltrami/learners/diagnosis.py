@@ -138,31 +138,9 @@ def diagnosis_of(
 ) -> Diagnosis:
     """Gather the facts.
 
-    Parameters
-    ----------
-    learner : str
-        Name of its class.
-    graph : Graph
-        Of the fit.
-    points : ndarray or csr_array of shape (n, d)
-        Of the fit.
-    metric : str, callable or None
-        Of the recipe; None for a given graph, which leaves the baselines Euclidean.
-    labeled : Labeled
-        The labels.
-    reached : ndarray of shape (n,)
-        Whether a label reaches each row.
-    left_out : LeftOut
-        What the labels say of each other.
-    choices : tuple of str
-        Reasons of what was chosen.
-    names : tuple of str
-        The classes; empty for a regression.
+    Shapes: `points` (n, d), `reached` (n,).
 
-    Returns
-    -------
-    Diagnosis
-        Printable.
+    - `metric`: of the recipe; None for a given graph, which leaves the baselines Euclidean.
     """
     is_class = bool(names)
     left_out = _predictable(left_out) if is_class else left_out

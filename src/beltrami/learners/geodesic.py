@@ -191,21 +191,9 @@ def _votes(
 ) -> FloatMatrix:
     """Return each class's share of the votes; a row that nobody votes on is zero.
 
-    Parameters
-    ----------
-    found : ndarray of shape (m, k)
-        Numbers of labels, nearest first, -1 for none.
-    distances : ndarray of shape (m, k)
-        How far they are.
-    labeled : Labeled
-        The labels.
-    by_distance : bool
-        Whether a vote counts 1 / distance.
+    Shapes: `found` (m, k), `distances` (m, k); returns (m, c).
 
-    Returns
-    -------
-    ndarray of shape (m, c)
-        Non-negative; ties are broken in favour of the class of the nearest voter.
+    - Returned: non-negative; ties are broken in favour of the class of the nearest voter.
     """
     heard, voices = found >= 0, (found >= 0).astype(np.float64)
     if by_distance:

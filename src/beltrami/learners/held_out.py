@@ -60,21 +60,7 @@ def held_out_part(
 ) -> HeldOutPart | None:
     """Deal the labels to folds, class by class; the only label of a class always stays.
 
-    Parameters
-    ----------
-    labeled : Labeled
-        What is known of some rows; only sure labels are put aside.
-    n_points : int
-        Number of rows.
-    n_classes : int
-        K.
-    n_folds : int
-        How many folds; below two nothing is put aside.
-
-    Returns
-    -------
-    HeldOutPart or None
-        None where there are too few labels to put any aside.
+    - `labeled`: what is known of some rows; only sure labels are put aside.
     """
     if n_folds < 2 or not labeled.targets.any(axis=0).all():
         return None

@@ -116,17 +116,7 @@ def honest_residuals(residuals: FloatMatrix, labeled: Labeled) -> FloatVector:
     (The others' residuals still come from fits that hold label i; to leave out two at a time would
     be the whole truth.)
 
-    Parameters
-    ----------
-    residuals : ndarray of shape (c, l)
-        Leave-one-out residuals of c candidates.
-    labeled : Labeled
-        One value per label, and weights.
-
-    Returns
-    -------
-    ndarray of shape (l,)
-        One residual per label.
+    Shapes: `residuals` (c, l); returns (l,).
     """
     targets = labeled.targets[:, 0]
     clipped = targets - np.clip(targets - residuals, targets.min(), targets.max())

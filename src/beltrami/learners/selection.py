@@ -190,26 +190,11 @@ def labeled_accuracy(
 ) -> float:
     """Return the share of right answers among the rows that have a label.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        True classes, with unlabelled rows marked; one class is enough.
-    predicted : array-like of shape (n,)
-        Classes; the marker of an unlabelled row is a wrong answer.
-    sample_weight : array-like of shape (n,) or None, default=None
-        How much each row counts.
-    unlabeled : object, default="auto"
-        What marks an unlabelled row of y, as in the classifiers.
+    Shapes: `y` (n,), `predicted` (n,), `sample_weight` (n,).
 
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
-    Raises
-    ------
-    InvalidInputError
-        When no row has a label, or the lengths or types do not match.
+    - `y`: true classes, with unlabelled rows marked; one class is enough.
+    - `predicted`: classes; the marker of an unlabelled row is a wrong answer.
+    - `unlabeled`: what marks an unlabelled row of y, as in the classifiers.
     """
     answers = _answers(predicted)
     truth, rows = _labeled_classes(y, len(answers), unlabeled)
@@ -220,24 +205,10 @@ def labeled_accuracy(
 def labeled_r2(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     """Return R squared over the rows that have a value.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        True values, NaN for unlabelled rows.
-    predicted : array-like of shape (n,)
-        Predicted values.
-    sample_weight : array-like of shape (n,) or None, default=None
-        How much each row counts.
+    Shapes: `y` (n,), `predicted` (n,), `sample_weight` (n,).
 
-    Returns
-    -------
-    float
-        One for a perfect answer, zero for the mean; NaN for a single row, as in scikit-learn.
-
-    Raises
-    ------
-    InvalidInputError
-        When no row has a value, or the lengths do not match.
+    - Returned: one for a perfect answer, zero for the mean; NaN for a single row, as in
+      scikit-learn.
     """
     answers = _answers(predicted)
     values, rows = encode_values(y, len(answers))
@@ -325,21 +296,9 @@ class LabeledScorer:
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score a fitted estimator on the labelled rows.
 
-        Parameters
-        ----------
-        estimator : object
-            Fitted classifier or regressor.
-        X : array-like or sparse of shape (n, d)
-            Points.
-        y : array-like of shape (n,)
-            Their targets; unlabelled rows, marked as the estimator marks them, do not count.
-        sample_weight : array-like of shape (n,) or None, default=None
-            How much each row counts.
+        Shapes: `X` (n, d), `y` (n,), `sample_weight` (n,).
 
-        Returns
-        -------
-        float
-            The greater the better.
+        - `y`: their targets; unlabelled rows, marked as the estimator marks them, do not count.
         """
         n = _n_rows(X)
         if is_classifier(estimator):
@@ -371,20 +330,9 @@ def labeled_scorer(
 ) -> LabeledScorer:
     """Make a scorer that never counts an unlabelled row.
 
-    Parameters
-    ----------
-    metric : callable
-        ``metric(truth, answers)``, as in `sklearn.metrics`; it is given ``sample_weight=`` where
-        there are weights, and ``labels=`` with the classes where the answers are probabilities.
-    response : {"predict", "predict_proba"}, default="predict"
-        What the estimator is asked for.
-    sign : {1, -1}, default=1
-        -1 turns a loss into a score.
-
-    Returns
-    -------
-    LabeledScorer
-        To be called with an estimator, points and targets, or given as ``scoring=``.
+    - `metric`: ``metric(truth, answers)``, as in `sklearn.metrics`; it is given ``sample_weight=``
+      where there are weights, and ``labels=`` with the classes where the answers are probabilities.
+    - Returned: to be called with an estimator, points and targets, or given as ``scoring=``.
     """
     check_choice(response, ("predict", "predict_proba"), name="response")
     return LabeledScorer(metric, response, sign)

@@ -20,19 +20,8 @@ def check_comparable(points: Points, metric: Any, *, is_new: bool = False) -> No
     Dissimilarities need not be symmetric, nor obey the triangle inequality; the diagonal is not
     read.
 
-    Parameters
-    ----------
-    points : ndarray or csr_array
-        Vectors, or dissimilarities; of a sparse matrix the stored ones only.
-    metric : str or callable
-        How to compare vectors; "precomputed" for dissimilarities.
-    is_new : bool, default=False
-        Whether the rows are new ones, compared with those of a fit.
-
-    Raises
-    ------
-    InvalidInputError
-        When they cannot.
+    - `points`: vectors, or dissimilarities; of a sparse matrix the stored ones only.
+    - `is_new`: whether the rows are new ones, compared with those of a fit.
     """
     _check_metric(metric)
     values = np.asarray(points.data if issparse(points) else points)
@@ -78,15 +67,7 @@ def _check_dissimilarities(matrix: Points, values: FloatMatrix, *, is_new: bool)
 def without_diagonal(matrix: Any) -> CsrMatrix:
     """Drop a point's stored dissimilarity to itself; stored zeros of others are kept.
 
-    Parameters
-    ----------
-    matrix : sparse of shape (n, n)
-        Dissimilarities of near pairs.
-
-    Returns
-    -------
-    csr_array of shape (n, n)
-        Those of different points.
+    Shapes: `matrix` (n, n); returns (n, n).
     """
     stored = csr_array(matrix, dtype=np.float64, copy=True)
     rows = np.repeat(np.arange(stored.shape[0]), np.diff(stored.indptr))
@@ -98,10 +79,7 @@ def without_diagonal(matrix: Any) -> CsrMatrix:
 def require_neighbors(counts: Any) -> None:
     """Raise when a row of near pairs is empty.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n,)
-        Stored neighbours of each row.
+    Shapes: `counts` (n,).
     """
     empty = np.flatnonzero(np.asarray(counts) == 0)
     if empty.size:

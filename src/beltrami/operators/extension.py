@@ -24,21 +24,7 @@ def extend_eigenvectors(
     which is the eigenvalue equation read at x. The size of the denominator is kept above 0.05 d(x).
     A point with no weight to any old one gets zeros. Cost: one product with the new weights.
 
-    Parameters
-    ----------
-    weights : csr_array of shape (m, n)
-        w(new, old).
-    vectors : ndarray of shape (n, p)
-        Eigenvectors at the old points.
-    values : ndarray of shape (p,)
-        Their eigenvalues.
-    kind : {"combinatorial", "random_walk"}
-        Which problem they solve.
-
-    Returns
-    -------
-    ndarray of shape (m, p)
-        Finite.
+    Shapes: `weights` (m, n), `vectors` (n, p), `values` (p,); returns (m, p).
     """
     check_choice(kind, ("combinatorial", "random_walk"), name="kind")
     degrees = np.asarray(weights.sum(axis=1)).ravel()[:, None]

@@ -53,17 +53,7 @@ def laplacian(graph: Graph, kind: str = "combinatorial") -> CsrMatrix:
 def split_laplacian(graph: Graph, kind: str = "combinatorial") -> SplitMatrix:
     """Return a symmetric Laplacian as diagonal minus weights, the form that solvers work on.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    kind : {"combinatorial", "normalized"}, default="combinatorial"
-        Which Laplacian.
-
-    Returns
-    -------
-    SplitMatrix
-        diag(d) - W, or I - D^{-1/2} W D^{-1/2} with zeros at isolated nodes.
+    - Returned: diag(d) - W, or I - D^{-1/2} W D^{-1/2} with zeros at isolated nodes.
     """
     check_choice(kind, KINDS[:2], name="kind")
     degrees = graph.degrees
@@ -77,15 +67,7 @@ def split_laplacian(graph: Graph, kind: str = "combinatorial") -> SplitMatrix:
 def normalized_adjacency(graph: Graph) -> CsrMatrix:
     r"""Return :math:`S = D^{-1/2} W D^{-1/2}`, whose spectrum lies in [-1, 1].
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-
-    Returns
-    -------
-    csr_array of shape (n, n)
-        Symmetric; isolated nodes have empty rows.
+    Returns shape (n, n).
     """
     scale = inverse_power(graph.degrees, 0.5)
     scaled = graph.weights.copy()
@@ -102,16 +84,6 @@ def spectral_bound(matrix: SplitMatrix) -> float:
 
     .. math:: \lambda_{max} \le \max_{ij \in E} (s_i + s_j) + \max_i (d_i - s_i),
               \qquad s_i = \sum_j w_{ij}.
-
-    Parameters
-    ----------
-    matrix : SplitMatrix
-        diag(d) - W with W non-negative.
-
-    Returns
-    -------
-    float
-        At least the largest eigenvalue, up to rounding; never below zero.
     """
     weights = matrix.weights
     sums = np.asarray(weights.sum(axis=1)).ravel()
@@ -125,17 +97,7 @@ def spectral_bound(matrix: SplitMatrix) -> float:
 def inverse_power(degrees: FloatVector, power: float) -> FloatVector:
     """Return degrees^-power with zero where the degree is zero.
 
-    Parameters
-    ----------
-    degrees : ndarray of shape (n,)
-        Not negative.
-    power : float
-        Above zero.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Finite.
+    Shapes: `degrees` (n,); returns (n,).
     """
     result = np.zeros_like(degrees)
     np.power(degrees, -power, out=result, where=degrees > 0)

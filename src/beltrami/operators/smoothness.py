@@ -30,20 +30,10 @@ def smoothness_operator(
 ) -> LinearOperator:
     """Return S for f' S f as an operator that is applied and never formed.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    smoothness : "laplacian", ("iterated", q) or ("heat", t), default="laplacian"
-        S = L, L^q, or exp(tL).
-    kind : {"combinatorial", "normalized"}, default="combinatorial"
-        Which Laplacian L is.
+    Returns shape (n, n).
 
-    Returns
-    -------
-    LinearOperator of shape (n, n)
-        Symmetric positive semi-definite. Applying it costs one product with W for L, q for L^q,
-        and a few dozen for the heat operator.
+    - Returned: symmetric positive semi-definite. Applying it costs one product with W for L, q for
+      L^q, and a few dozen for the heat operator.
 
     Examples
     --------
@@ -72,19 +62,9 @@ def smoothness_operator(
 def iterated_laplacian(graph: Graph, power: int, *, kind: str = "combinatorial") -> LinearOperator:
     """Return L^power as an operator.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    power : int
-        At least one. The condition number is that of L to this power.
-    kind : {"combinatorial", "normalized"}, default="combinatorial"
-        Which Laplacian.
+    Returns shape (n, n).
 
-    Returns
-    -------
-    LinearOperator of shape (n, n)
-        Symmetric.
+    - `power`: at least one. The condition number is that of L to this power.
 
     Examples
     --------
@@ -112,19 +92,7 @@ def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> Lin
     The exponential is expanded in Chebyshev polynomials on the interval that holds the spectrum;
     their coefficients are scaled Bessel functions and the sum stops at rounding level.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    t : float
-        Time, of either sign.
-    kind : {"combinatorial", "normalized"}, default="combinatorial"
-        Which Laplacian.
-
-    Returns
-    -------
-    LinearOperator of shape (n, n)
-        Symmetric positive definite.
+    Returns shape (n, n).
 
     Examples
     --------

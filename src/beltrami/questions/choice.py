@@ -61,42 +61,16 @@ def choose_questions(
     Cost: with the basis given it hardly grows with n. 8000 rows drawn at random stand for all, and
     2000 drawn at random are weighed as questions; smaller graphs are looked at whole.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    n : int
-        How many rows to ask; where fewer may be asked, all of them are returned.
-    strategy : {"auto", "cover", "uncertain", "random"}, default="auto"
-        How to choose.
-    distributions : ndarray of shape (n_nodes, k) or None, default=None
-        Probabilities of the classes for each row; needed by "uncertain".
-    labelled : array-like of int, default=()
-        Rows that have labels.
-    reached : ndarray of shape (n_nodes,) or None, default=None
-        Whether a label reaches the row; None means: shares its component of the graph.
-    piece : ndarray of int of shape (n_nodes,) or None, default=None
-        Number of the part of the data that each row lies in, for the size of an island that no
-        label reaches; None means its component of the graph.
-    basis : Basis or None, default=None
-        Eigenvectors of the graph, of any kind; "random_walk" served best. Three for each label and
-        question are used, so 100 serve long; None computes them.
-    candidates : array-like of int or None, default=None
-        Rows that may be asked; None means all. Labelled ones are never asked again.
-    classes : sequence or None, default=None
-        Names of the columns of `distributions`, for the reasons.
-    rng : int, Generator, RandomState or None, default=None
-        Draws the sample, and the rows of "random".
+    Shapes: `distributions` (n_nodes, k), `reached` (n_nodes,), `piece` (n_nodes,).
 
-    Returns
-    -------
-    tuple of Question
-        The most useful first.
-
-    Raises
-    ------
-    InvalidInputError
-        When a row does not exist, a shape is wrong, or "uncertain" has nothing to go by.
+    - `n`: how many rows to ask; where fewer may be asked, all of them are returned.
+    - `distributions`: probabilities of the classes for each row; needed by "uncertain".
+    - `reached`: whether a label reaches the row; None means: shares its component of the graph.
+    - `piece`: number of the part of the data that each row lies in, for the size of an island that
+      no label reaches; None means its component of the graph.
+    - `basis`: eigenvectors of the graph, of any kind; "random_walk" served best. Three for each
+      label and question are used, so 100 serve long; None computes them.
+    - `candidates`: rows that may be asked; None means all. Labelled ones are never asked again.
 
     Examples
     --------

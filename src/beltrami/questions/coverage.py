@@ -21,23 +21,8 @@ def greedy_cover(
 
     Gains only fall as rows are chosen, so an old gain is a bound, and few are computed anew.
 
-    Parameters
-    ----------
-    likeness : ndarray of shape (pool, sample)
-        s, from 0 to 1.
-    covered : ndarray of shape (sample,)
-        c, 0 where there is no label.
-    masses : ndarray of shape (sample,)
-        m.
-    n : int
-        Rows to choose, at most the pool.
-
-    Returns
-    -------
-    chosen : ndarray of shape (n,)
-        Places in the pool.
-    gains : ndarray of shape (n,)
-        Falling.
+    Shapes: `likeness` (pool, sample), `covered` (sample,), `masses` (sample,); returns `chosen`
+    (n,), `gains` (n,).
     """
     current = np.asarray(covered, dtype=likeness.dtype)
     weights = np.asarray(masses, dtype=np.float64)
@@ -61,19 +46,7 @@ def _gain(line: FloatVector, current: FloatVector, masses: FloatVector) -> float
 def settled(likeness: FloatMatrix, covered: FloatVector, masses: FloatVector) -> IndexVector:
     """Return how many rows are more alike to each chosen row than to any other or to a label.
 
-    Parameters
-    ----------
-    likeness : ndarray of shape (n, sample)
-        Of the chosen rows.
-    covered : ndarray of shape (sample,)
-        Likeness to the closest label.
-    masses : ndarray of shape (sample,)
-        Rows that each sampled row stands for.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Whole numbers, 1 or more.
+    Shapes: `likeness` (n, sample), `covered` (sample,), `masses` (sample,); returns (n,).
     """
     closest, columns = likeness.argmax(axis=0), np.arange(likeness.shape[1])
     top = likeness[closest, columns]

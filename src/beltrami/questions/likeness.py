@@ -100,21 +100,7 @@ def view(rows: IndexVector, basis: Basis, islands: Islands, n_groups: int) -> Vi
     of groups, and rows are scaled to length one: as spectral clustering into q groups has it, with
     a soft end of the spectrum.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (m,)
-        Row numbers.
-    basis : Basis
-        Eigenvectors of any kind.
-    islands : Islands
-        The components.
-    n_groups : int
-        q.
-
-    Returns
-    -------
-    View
-        Their vectors.
+    Shapes: `rows` (m,).
     """
     q = min(n_groups, len(basis.values))
     values = np.maximum(basis.values[: _VECTORS_PER_GROUP * q], 0.0)
@@ -136,21 +122,10 @@ def sampled_rows(
     Rows of the larger components are drawn at random, all of them where they are few; of the
     small ones, the 2000 largest, one row each stands for the whole.
 
-    Parameters
-    ----------
-    islands : Islands
-        The components.
-    rng : numpy.random.Generator
-        Draws them.
-    n_pool : int, default=2000
-        Rows they will be compared with; at most 8000 are drawn, and fewer for a larger pool.
+    Returns shapes `rows` (m,), `masses` (m,).
 
-    Returns
-    -------
-    rows : ndarray of shape (m,)
-        Row numbers.
-    masses : ndarray of shape (m,)
-        Rows that each stands for.
+    - `n_pool`: rows they will be compared with; at most 8000 are drawn, and fewer for a larger
+      pool.
     """
     n_rows = max(1, _ENTRIES // max(n_pool, POOL))
     large = np.flatnonzero(~islands.is_small[islands.of_row])
@@ -170,23 +145,12 @@ def pooled_rows(
 ) -> IndexVector:
     """Return the rows that are weighed as questions.
 
-    Parameters
-    ----------
-    allowed : ndarray of shape (m,)
-        Rows that may be asked.
-    islands : Islands
-        The components.
-    degrees : ndarray of shape (n,)
-        Degrees: of a small component the best connected row is taken.
-    rng : numpy.random.Generator
-        Draws the others.
-    n_rows : int, default=2000
-        Rows to draw; all that may be asked where they are no more.
+    Shapes: `allowed` (m,), `degrees` (n,); returns (k,).
 
-    Returns
-    -------
-    ndarray of shape (k,)
-        Row numbers, each once, the best connected first: they win where questions are equal.
+    - `degrees`: degrees: of a small component the best connected row is taken.
+    - `n_rows`: rows to draw; all that may be asked where they are no more.
+    - Returned: row numbers, each once, the best connected first: they win where questions are
+      equal.
     """
     if len(allowed) <= n_rows:
         return np.asarray(allowed[np.argsort(-degrees[allowed], kind="stable")])

@@ -29,13 +29,7 @@ _OPTIONAL = {
 
 
 def examined() -> dict[str, str]:
-    """Return what this installation has.
-
-    Returns
-    -------
-    dict of str to str
-        Names and findings, for a person to read.
-    """
+    """Return what this installation has."""
     from beltrami import __version__
 
     found = {

@@ -107,19 +107,9 @@ def draw_audit(accepted: Any, n: int, random_state: Seed = None) -> IndexVector:
 
     Every set of n rows is equally likely, which is what `certify` takes for granted.
 
-    Parameters
-    ----------
-    accepted : array-like of shape (m,)
-        The rows whose labels are to be vouched for.
-    n : int
-        How many to check; all where there are no more.
-    random_state : int, Generator, RandomState or None, default=None
-        Seeds the draw.
+    Shapes: `accepted` (m,); returns (min(n, m).
 
-    Returns
-    -------
-    ndarray of shape (min(n, m),)
-        Rows, in random order, so that the order says nothing of them.
+    - `n`: how many to check; all where there are no more.
     """
     rows = np.asarray(accepted)
     count = min(check_count(n, name="n"), len(rows))
@@ -150,29 +140,11 @@ def certify(
     The rows must have been drawn at random, after the labels were accepted, and checked without
     regard to them. Rows without an answer count as wrong.
 
-    Parameters
-    ----------
-    n_checked : int
-        n, rows drawn.
-    n_wrong : int
-        How many of the answers differ from the label.
-    n_accepted : int or None, default=None
-        N, rows they were drawn from, themselves included; None for a pool without end.
-    n_blank : int, default=0
-        Rows that were drawn and have no answer.
-    look : int or None, default=None
-        Which look it is at a sample that grows by rounds of one size, from 1; None for the only
-        one.
-    look_judged : int or None, default=None
-        The same for the bound on rows that can be judged, which also changes, up or down, when
-        blanks are filled in; None means `look`.
-    confidence : float, default=0.95
-        Of each bound by itself.
-
-    Returns
-    -------
-    Certificate
-        The bounds, and a sentence.
+    - `n_accepted`: N, rows they were drawn from, themselves included; None for a pool without end.
+    - `look`: which look it is at a sample that grows by rounds of one size, from 1; None for the
+      only one.
+    - `look_judged`: the same for the bound on rows that can be judged, which also changes, up or
+      down, when blanks are filled in; None means `look`.
     """
     checked, wrong, blank, pool = _counts(n_checked, n_wrong, n_blank, n_accepted)
     error = error_at(look, confidence)
@@ -257,28 +229,8 @@ def needed(
 ) -> int:
     """Return how many answers prove an accuracy when so many of them are wrong.
 
-    Parameters
-    ----------
-    target : float
-        The accuracy to be proved, between 0 and 1.
-    confidence : float, default=0.95
-        Of the proof.
-    n_wrong : int, default=0
-        Wrong ones among the answers.
-    n_accepted : int or None, default=None
-        Rows they are drawn from; None for a pool without end.
-    look : int or None, default=None
-        Which look it is, as in `certify`.
-
-    Returns
-    -------
-    int
-        The fewest answers for which `certify` gives a lower bound of at least `target`.
-
-    Raises
-    ------
-    InvalidInputError
-        When so many wrong ones refute the target in a pool of this size.
+    - `n_accepted`: rows they are drawn from; None for a pool without end.
+    - Returned: the fewest answers for which `certify` gives a lower bound of at least `target`.
     """
     limit, alpha = 1 - check_share(target, "target"), error_at(look, confidence)
     wrong = check_count(n_wrong, name="n_wrong", minimum=0)
@@ -318,26 +270,14 @@ def safe_threshold(
     target can then be returned only if the first such in the order passed its test, which happens
     with at most 1 - confidence.
 
-    Parameters
-    ----------
-    confidences : array-like of shape (n,)
-        How sure the labels of the checked rows are; the rows are a random sample.
-    correct : array-like of bool of shape (n,)
-        Whether each was right.
-    target : float
-        The accuracy to be proved.
-    confidence : float, default=0.95
-        Of the proof.
-    grid : array-like or None, default=None
-        Thresholds to test; they must not be chosen by looking at `correct`. None means twenty, at
-        equal steps of the ranks of `confidences`, from the first that could pass with one wrong
-        answer, or with none where there are too few rows for that.
+    Shapes: `confidences` (n,), `correct` (n,).
 
-    Returns
-    -------
-    float
-        Labels with at least this confidence are proved to be right as often as asked; infinity
-        where nothing is proved.
+    - `confidences`: how sure the labels of the checked rows are; the rows are a random sample.
+    - `grid`: thresholds to test; they must not be chosen by looking at `correct`. None means
+      twenty, at equal steps of the ranks of `confidences`, from the first that could pass with one
+      wrong answer, or with none where there are too few rows for that.
+    - Returned: labels with at least this confidence are proved to be right as often as asked;
+      infinity where nothing is proved.
     """
     sureness = np.asarray(confidences, dtype=np.float64)
     right = np.asarray(correct, dtype=bool)

@@ -22,19 +22,11 @@ _ROUNDING = 1e-9
 def strangeness(probabilities: Any, score: str = "share") -> FloatMatrix:
     r"""Return how strange each class would be at each row, high for strange.
 
-    Parameters
-    ----------
-    probabilities : array-like of shape (m, k)
-        Of the classes; rows sum to one.
-    score : {"share", "lead", "sum"}, default="share"
-        "share" is :math:`1 - p_c`; "lead" is how far the best other class is ahead,
-        :math:`(1 + \max_{b \ne c} p_b - p_c) / 2`; "sum" adds up all classes that are at least as
-        probable, :math:`\sum_{p_b \ge p_c} p_b`, equal ones together.
+    Shapes: `probabilities` (m, k); returns (m, k).
 
-    Returns
-    -------
-    ndarray of shape (m, k)
-        Between 0 and 1.
+    - `score`: "share" is :math:`1 - p_c`; "lead" is how far the best other class is ahead,
+      :math:`(1 + \max_{b \ne c} p_b - p_c) / 2`; "sum" adds up all classes that are at least as
+      probable, :math:`\sum_{p_b \ge p_c} p_b`, equal ones together.
     """
     check_choice(score, SCORES, name="score")
     found = _checked(probabilities)
@@ -74,17 +66,11 @@ def conformal_threshold(strange: Any, coverage: float) -> float:
     the learner. With fewer than coverage / (1 - coverage) labels there is no such score and the
     threshold is infinite.
 
-    Parameters
-    ----------
-    strange : array-like of shape (l,)
-        Held-out strangeness of the true classes.
-    coverage : float
-        Share of the sets that shall hold the true class, between 0 and 1.
+    Shapes: `strange` (l,).
 
-    Returns
-    -------
-    float
-        q; infinity, which admits every class, where there are too few labels for the coverage.
+    - `coverage`: share of the sets that shall hold the true class, between 0 and 1.
+    - Returned: q; infinity, which admits every class, where there are too few labels for the
+      coverage.
     """
     share = _coverage(coverage)
     scores = np.sort(np.asarray(strange, dtype=np.float64).ravel())
@@ -102,22 +88,11 @@ def prediction_sets(
 ) -> NDArray[np.bool_]:
     """Return for each row the classes that are not too strange.
 
-    Parameters
-    ----------
-    probabilities : array-like of shape (m, k)
-        Of the classes, from the same learner as the held-out ones.
-    threshold : float
-        Of `conformal_threshold`.
-    score : {"share", "lead", "sum"}, default="share"
-        The score that the threshold was made of.
-    never_empty : bool, default=False
-        Give an empty set its most probable class. A set is empty where no class is as probable as
-        the true ones of the labels mostly were; to fill it can only raise the coverage.
+    Shapes: `probabilities` (m, k); returns (m, k).
 
-    Returns
-    -------
-    ndarray of bool of shape (m, k)
-        Which classes are in; ties with the threshold are.
+    - `probabilities`: of the classes, from the same learner as the held-out ones.
+    - `never_empty`: give an empty set its most probable class. A set is empty where no class is as
+      probable as the true ones of the labels mostly were; to fill it can only raise the coverage.
     """
     strange = strangeness(probabilities, score)
     inside: NDArray[np.bool_] = strange <= threshold + _ROUNDING
@@ -129,19 +104,7 @@ def prediction_sets(
 def held_out_strangeness(held_out: Any, codes: Any, score: str = "share") -> FloatVector:
     """Return the strangeness of the given class of each labelled row.
 
-    Parameters
-    ----------
-    held_out : array-like of shape (l, k)
-        Probabilities of labelled rows, each without its own label.
-    codes : array-like of int of shape (l,)
-        Their given classes, as columns.
-    score : {"share", "lead", "sum"}, default="share"
-        As in `strangeness`.
-
-    Returns
-    -------
-    ndarray of shape (l,)
-        For `conformal_threshold`.
+    Shapes: `held_out` (l, k), `codes` (l,); returns (l,).
     """
     given = np.asarray(codes, dtype=np.intp)
     strange = strangeness(held_out, score)

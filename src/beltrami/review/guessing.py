@@ -47,17 +47,7 @@ class BesideGuessing:
 def beside_guessing(given: IndexVector, answered: IndexVector) -> BesideGuessing:
     """Compare held-out answers with the answer that is always the most frequent class.
 
-    Parameters
-    ----------
-    given : ndarray of shape (m,)
-        Classes of the labels that were held out.
-    answered : ndarray of shape (m,)
-        What was said of each without its own label.
-
-    Returns
-    -------
-    BesideGuessing
-        The counts, and what chance would make of them.
+    Shapes: `given` (m,), `answered` (m,).
     """
     from scipy.stats import binom
 

@@ -113,19 +113,9 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
     and nothing is listed. The only label of a class is not judged, because without it the others
     cannot know of the class.
 
-    Parameters
-    ----------
-    rows : array-like of int of shape (l,)
-        Labelled rows.
-    given : array-like of int of shape (l,)
-        Their classes, as columns of `held_out`.
-    held_out : array-like of shape (l, k)
-        Probabilities of the classes by all labels but the row's own.
+    Shapes: `rows` (l,), `given` (l,), `held_out` (l, k).
 
-    Returns
-    -------
-    LabelIssues
-        The labels, surest first.
+    - `held_out`: probabilities of the classes by all labels but the row's own.
     """
     places, codes, found = _checked(rows, given, held_out)
     l, k = found.shape  # noqa: E741 - as in the formula
@@ -170,19 +160,9 @@ def fitted_noise(
 ) -> tuple[float, float]:
     """Fit the temperature of held-out probabilities and the share of wrong labels together.
 
-    Parameters
-    ----------
-    given : ndarray of shape (l,)
-        Classes.
-    held_out : ndarray of shape (l, k)
-        Probabilities.
-    n_clean : float, default=0.0
-        Labels that are taken to be right beforehand.
+    Shapes: `given` (l,), `held_out` (l, k).
 
-    Returns
-    -------
-    temperature, rate : float
-        The best on a grid, T from 0.1 to 10 and the rate from 0 to a half.
+    - `temperature`, `rate`: the best on a grid, T from 0.1 to 10 and the rate from 0 to a half.
     """
     others = held_out.shape[1] - 1
     best, found = -np.inf, (1.0, 0.0)

@@ -70,25 +70,11 @@ def support_of(
     where U are the rows without a label. Asked of a labelled row, it is left out of the labels: the
     answer is what the others say of it.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    labelled : array-like of int of shape (l,)
-        Labelled rows.
-    row : int
-        The row to explain.
-    top : int, default=5
-        How many supporters to list.
-    stop : float or "auto", default="auto"
-        Chance to stop before each step, from 0 to below 1. "auto" is the share of the graph's
-        edges, by weight, that labelled rows hold: about the chance that a walk gone astray meets
-        one with its next step.
+    Shapes: `labelled` (l,).
 
-    Returns
-    -------
-    Support
-        Supporters and shares.
+    - `stop`: chance to stop before each step, from 0 to below 1. "auto" is the share of the graph's
+      edges, by weight, that labelled rows hold: about the chance that a walk gone astray meets one
+      with its next step.
     """
     most = check_count(top, name="top")
     here, others = _checked_rows(graph, labelled, row)

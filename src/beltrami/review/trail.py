@@ -102,24 +102,7 @@ class Trail:
     def draw(self, accepted: Accepted, n: int | None = None, random_state: Seed = None) -> "Trail":
         """Add a round of rows that no audit has seen.
 
-        Parameters
-        ----------
-        accepted : mapping of row to label
-            What is to be vouched for.
-        n : int or None, default=None
-            Rows of the round; None means 65, or as many as the first round of this pool has.
-        random_state : Seed, default=None
-            Seeds the draw.
-
-        Returns
-        -------
-        Trail
-            With an open round at its end.
-
-        Raises
-        ------
-        InvalidInputError
-            When a round is open, no row is left, or rounds of one pool would differ in size.
+        - `n`: rows of the round; None means 65, or as many as the first round of this pool has.
         """
         if self.open_round is not None:
             raise InvalidInputError("the last round has no answers yet; give them first.")
@@ -143,22 +126,7 @@ class Trail:
     def answer(self, answers: Sequence[Any], *, place: int = -1) -> "Trail":
         """Give a round its answers; blanks may be filled in later, answers do not change.
 
-        Parameters
-        ----------
-        answers : sequence
-            One for each row of the round in its order, None for a blank.
-        place : int, default=-1
-            Position of the round.
-
-        Returns
-        -------
-        Trail
-            With the answers.
-
-        Raises
-        ------
-        InvalidInputError
-            When an answer that was given before is another one now.
+        - `answers`: one for each row of the round in its order, None for a blank.
         """
         one = self.rounds[place]
         old = one.answers or (None,) * len(one.rows)
@@ -185,22 +153,7 @@ class Trail:
         Rows that were looked at count as they are labelled now; the others by the bound of the
         rounds that were drawn from them, at the error of this look.
 
-        Parameters
-        ----------
-        accepted : mapping of row to label
-            Labels as they are now.
-        confidence : float, default=0.95
-            Of the bound, with all others that were ever given.
-
-        Returns
-        -------
-        Certificate
-            Of the last round's look.
-
-        Raises
-        ------
-        InvalidInputError
-            When there is no answer yet, or labels that nobody looked at have changed.
+        - `confidence`: of the bound, with all others that were ever given.
         """
         answered = self.answered
         is_of_these = bool(answered.rounds) and answered._pool == self._pool
@@ -218,19 +171,7 @@ class Trail:
     ) -> int | None:
         """Return how many further rounds, all right, would prove a target; None if none would.
 
-        Parameters
-        ----------
-        accepted : mapping of row to label
-            Labels as they are now, of which `certificate` can be had.
-        target : float
-            Accuracy to be proved.
-        confidence : float, default=0.95
-            Of the bound.
-
-        Returns
-        -------
-        int or None
-            Rounds of the size of the first.
+        - `accepted`: labels as they are now, of which `certificate` can be had.
         """
         tally, size = self.answered._tally(accepted), self._round_size(None)
 

@@ -86,36 +86,13 @@ def constrained_kmeans(
     they run on a sample of that size, with the same share of each group and bounds to scale; the
     best one goes on with all points.
 
-    Parameters
-    ----------
-    points : ndarray or csr_array of shape (n, d)
-        Finite.
-    n_clusters : int
-        At most n.
-    lower, upper : int, array-like of shape (k,) or (n_groups, k), default=0 and None
-        Fewest and most points of each cluster, in each group; None for no upper bound.
-    groups : array-like of shape (n,) or None, default=None
-        Group of each point, integers from 0; None means one group.
-    n_init : int, default=10
-        Number of starts.
-    max_iter : int, default=300
-        Most rounds from a start.
-    tol : float, default=1e-4
-        Least sum of squared moves of the centres, in units of the mean variance of a column.
-    start : ndarray of shape (k, d) or None, default=None
-        The centres to start from, on all points, instead of `n_init` drawn ones.
-    rng : numpy.random.Generator
-        Draws the starts and the sample.
+    Shapes: `points` (n, d), `lower`, `upper` (k,), `groups` (n,), `start` (k, d).
 
-    Returns
-    -------
-    Partition
-        The best found.
-
-    Raises
-    ------
-    InvalidInputError
-        When no assignment meets the bounds, or there are more clusters than points.
+    - `lower`, `upper`: fewest and most points of each cluster, in each group; None for no upper
+      bound.
+    - `groups`: group of each point, integers from 0; None means one group.
+    - `tol`: least sum of squared moves of the centres, in units of the mean variance of a column.
+    - `start`: the centres to start from, on all points, instead of `n_init` drawn ones.
     """
     n, d = points.shape
     if n_clusters > n:
@@ -374,15 +351,7 @@ class ConstrainedKMeans(
     def transform(self, X: Any) -> FloatMatrix:
         """Return the distances of points to the centres.
 
-        Parameters
-        ----------
-        X : array-like or sparse of shape (m, d)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (m, n_clusters)
-            Euclidean distances.
+        Shapes: `X` (m, d); returns (m, n_clusters).
         """
         from sklearn.metrics import euclidean_distances
 

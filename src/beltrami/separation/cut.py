@@ -59,17 +59,9 @@ def regions_by_slides(n_labeled: int) -> int:
 def regions_by_eigengap(values: FloatVector, most: int) -> int:
     """Return the number of regions after which the eigenvalues rise most.
 
-    Parameters
-    ----------
-    values : ndarray of shape (p,)
-        Smallest eigenvalues of the graph's Laplacian, increasing.
-    most : int
-        The largest number to consider.
+    Shapes: `values` (p,).
 
-    Returns
-    -------
-    int
-        The k of the largest gap between the k-th and the next eigenvalue.
+    - Returned: the k of the largest gap between the k-th and the next eigenvalue.
     """
     gaps = np.diff(values)[:most]
     return int(np.argmax(gaps)) + 1 if len(gaps) else 1
@@ -84,21 +76,7 @@ def cut_regions(
     of L = D - W, whose rows are grouped by k-means with at least so many labelled and so many
     unlabelled nodes in each group ([Zhu09]_, "RatioCut with size constraints"), see `LeastSizes`.
 
-    Parameters
-    ----------
-    basis : Basis
-        At least `n_regions` eigenvectors of the graph.
-    is_labeled : ndarray of shape (s,)
-        Which nodes have a label.
-    n_regions : int
-        k; at most the number of labelled nodes.
-    rng : numpy.random.Generator
-        Starts of k-means.
-
-    Returns
-    -------
-    ndarray of shape (s,)
-        Regions, 0 to n_regions - 1.
+    Shapes: `is_labeled` (s,); returns (s,).
     """
     if n_regions == 1:
         return np.zeros(len(is_labeled), dtype=np.intp)

@@ -16,15 +16,9 @@ def intrinsic_dimension(distances: FloatMatrix) -> float:
     the distance of the j-th nearest other point: the estimate of [LevinaBickel04]_, with the
     average taken over the inverses.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n, k)
-        To the k nearest other points, nearest first; k is at least 3.
+    Shapes: `distances` (n, k).
 
-    Returns
-    -------
-    float
-        r; 0 where all points coincide, since such data have no direction.
+    - `distances`: to the k nearest other points, nearest first; k is at least 3.
     """
     last = distances[:, -1:]
     inner = np.maximum(distances[:, :-1], np.finfo(np.float64).tiny)
@@ -44,17 +38,7 @@ def participation(variances: FloatMatrix, n_neighbors: int) -> FloatVector:
     1 on a line, r for r equal variances. Sample covariances are less even than the true ones; both
     traces are freed of that bias as for a Gaussian sample of q points.
 
-    Parameters
-    ----------
-    variances : ndarray of shape (s, r)
-        Sample variances along the principal directions.
-    n_neighbors : int
-        q, at least 4.
-
-    Returns
-    -------
-    ndarray of shape (s,)
-        Between 1 and r; r for a zero covariance.
+    Shapes: `variances` (s, r); returns (s,).
     """
     freedom = n_neighbors - 1
     trace, square = variances.sum(axis=1), (variances**2).sum(axis=1)

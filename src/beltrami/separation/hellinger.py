@@ -27,21 +27,7 @@ def hellinger_squared(
 
     Cost: O(r^2 d + r^3) a pair.
 
-    Parameters
-    ----------
-    shapes : LocalShapes
-        Some shapes.
-    rows : ndarray of shape (p,)
-        Which of them is the first of each pair.
-    others : LocalShapes
-        Shapes in the same space, or the same ones.
-    columns : ndarray of shape (p,)
-        Which of these is the second.
-
-    Returns
-    -------
-    ndarray of shape (p,)
-        H squared.
+    Shapes: `rows` (p,), `columns` (p,); returns (p,).
     """
     from beltrami.separation import _kernels
 

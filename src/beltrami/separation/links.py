@@ -55,26 +55,11 @@ def links_to(
     the Hellinger distance of the shapes ([Zhu09]_, "A Sparse Graph on the Sparse Subset"). With
     :math:`\Sigma_x` as directions and noise, the inverse costs nothing.
 
-    Parameters
-    ----------
-    points : ndarray of shape (m, d)
-        From where.
-    shapes : LocalShapes
-        Around these points.
-    candidates : ndarray of shape (m, c)
-        Rows of `nodes` that each point may link to; its Euclidean neighbours among them. The
-        Mahalanobis distance alone would reach along a tangent into another part of the data.
-    nodes : ndarray of shape (s, d)
-        To where.
-    node_shapes : LocalShapes
-        Around the nodes.
-    n_links : int
-        kappa; at most c.
+    Shapes: `points` (m, d), `candidates` (m, c), `nodes` (s, d).
 
-    Returns
-    -------
-    Links
-        The chosen candidates.
+    - `candidates`: rows of `nodes` that each point may link to; its Euclidean neighbours among
+      them. The Mahalanobis distance alone would reach along a tangent into another part of the
+      data.
     """
     from beltrami.separation import _kernels
 
@@ -113,23 +98,7 @@ def linked_graph(
 
     Two points are joined when either asks for the other.
 
-    Parameters
-    ----------
-    points : ndarray of shape (s, d)
-        The nodes.
-    shapes : LocalShapes
-        Around them.
-    n_links : int
-        kappa.
-    bandwidth : float
-        sigma.
-
-    Returns
-    -------
-    graph : Graph
-        With weights exp(-H^2 / (2 sigma^2)).
-    saturation : float
-        Share of links with H^2 above 0.99.
+    Shapes: `points` (s, d).
     """
     s = len(points)
     space = open_space(points, "euclidean")

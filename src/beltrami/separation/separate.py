@@ -41,30 +41,9 @@ def shape_graph(
     Cost: O(n^2 d / log n) time for the subset and the searches, with a small constant, and O(n d)
     memory.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        All points, labelled or not.
-    labeled : ndarray of shape (l,)
-        Rows with a label.
-    n_neighbors : int or "auto", default="auto"
-        q; "auto" as `chosen_neighborhoods` says.
-    noise : float, default=0.01
-        Least noise level, as a share of the typical local variance.
-    bandwidth : float, default=0.2
-        sigma.
-    rng : numpy.random.Generator
-        Draws the sample and the start of the subset.
+    Shapes: `points` (n, d), `labeled` (l,).
 
-    Returns
-    -------
-    ShapeGraph
-        Nodes, shapes and weights.
-
-    Warns
-    -----
-    DegenerateDataWarning
-        When most edges say no more than that shapes differ.
+    - `noise`: least noise level, as a share of the typical local variance.
 
     Examples
     --------
@@ -138,21 +117,7 @@ def regions_at(
     neighbours and links to nodes as a node would, and the region with the largest total weight
     wins. A node keeps its own region.
 
-    Parameters
-    ----------
-    separated : ShapeGraph
-        The graph.
-    regions : ndarray of shape (s,)
-        Regions of its nodes.
-    queries : ndarray of shape (m, d)
-        Points.
-    rule : {"vote", "voronoi"}
-        How.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Regions.
+    Shapes: `regions` (s,), `queries` (m, d); returns (m,).
     """
     nodes = open_space(separated.points[separated.rows], "euclidean")
     n_near = 1 if rule == "voronoi" else min(separated.n_links, len(regions))

@@ -76,17 +76,7 @@ def local_spectra(points: FloatMatrix, lists: IndexMatrix) -> Spectra:
     `MOST_DIRECTIONS` directions are kept. With q at most d the centred block of neighbours is
     decomposed instead, so a covariance of any q in any d costs O(q d min(q, d)).
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        All points.
-    lists : ndarray of shape (s, q)
-        Rows of the neighbours; q is at least 2.
-
-    Returns
-    -------
-    Spectra
-        One per list.
+    Shapes: `points` (n, d), `lists` (s, q).
     """
     (s, q), d = lists.shape, points.shape[1]
     rank = min(MOST_DIRECTIONS, q - 1, d)
@@ -139,21 +129,7 @@ def chosen_neighborhoods(
     is taken whose covariances have at most 20 % more directions (`participation`) than those of
     the flattest size: small enough to see a crossing, large enough to see through the noise.
 
-    Parameters
-    ----------
-    space : Space
-        The points, prepared for searches.
-    points : ndarray of shape (n, d)
-        The same points.
-    n_neighbors : int or "auto"
-        As the user spelled it.
-    rng : numpy.random.Generator
-        Draws the sample.
-
-    Returns
-    -------
-    Neighborhoods
-        The number, and what was tried.
+    Shapes: `points` (n, d).
     """
     n = points.shape[0]
     if n_neighbors != "auto":
@@ -181,20 +157,7 @@ def _mean_participation(points: FloatMatrix, lists: IndexMatrix) -> float:
 
 
 def checked_size(n_neighbors: Any, n_points: int) -> int:
-    """Return a number of neighbours that covariances can be made of, or say why it is none.
-
-    Parameters
-    ----------
-    n_neighbors : int
-        As the user spelled it.
-    n_points : int
-        How many points there are.
-
-    Returns
-    -------
-    int
-        The same number.
-    """
+    """Return a number of neighbours that covariances can be made of, or say why it is none."""
     is_count = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
     if not is_count or n_neighbors < 2:
         raise InvalidInputError(
@@ -214,21 +177,7 @@ def neighbors_of(
 ) -> tuple[IndexMatrix, FloatMatrix]:
     """Return the k nearest other points of some of the points, and their distances.
 
-    Parameters
-    ----------
-    space : Space
-        The points, prepared for searches.
-    points : ndarray of shape (n, d)
-        The same points.
-    rows : ndarray of shape (s,)
-        Whose neighbours.
-    k : int
-        How many; below n.
-
-    Returns
-    -------
-    indices, distances : ndarray of shape (s, k)
-        Nearest first; never the point itself, but its twins.
+    Shapes: `points` (n, d), `rows` (s,); returns `indices, distances` (s, k).
     """
     found, distances = space.nearest(points[rows], k + 1)
     own = found == np.asarray(rows)[:, None]

@@ -24,21 +24,9 @@ def sparse_subset(
 
     Cost: O(n^2 d / n_dropped), or O(n) for the sample.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        All points.
-    n_dropped : int
-        How many each kept point drops.
-    always : ndarray of shape (l,)
-        Rows that are in the subset whatever the walk does.
-    rng : numpy.random.Generator
-        Where to start.
+    Shapes: `points` (n, d), `always` (l,); returns (s,).
 
-    Returns
-    -------
-    ndarray of shape (s,)
-        Rows, increasing.
+    - `always`: rows that are in the subset whatever the walk does.
     """
     from beltrami.separation import _kernels
 

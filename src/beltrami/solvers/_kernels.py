@@ -316,22 +316,12 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
     part j, drawn with probability w_j / S_i where S_i is the sum of the later weights, by an edge
     of weight w_i S_i / S. The expectation of these edges is the exact clique w_i w_j / S.
 
-    Parameters
-    ----------
-    indptr, indices, weights : ndarray
-        W in compressed rows; zeros and the diagonal are skipped.
-    ground : ndarray of shape (n,)
-        Weight of each node's edge to the fixed node; zero for none.
-    copies : int
-        Parts per edge, 1 to 127.
-    seed : int
-        Of the draws.
+    Shapes: `ground` (n,).
 
-    Returns
-    -------
-    order, starts, rows, values, pivots
-        Position p eliminated node ``order[p]`` with pivot ``pivots[p]``; its column below the
-        diagonal is ``-values[starts[p]:starts[p+1]]`` at the later positions ``rows``.
+    - `indptr`, `indices`, `weights`: W in compressed rows; zeros and the diagonal are skipped.
+    - `ground`: weight of each node's edge to the fixed node; zero for none.
+    - Returned: position p eliminated node ``order[p]`` with pivot ``pivots[p]``; its column below
+      the diagonal is ``-values[starts[p]:starts[p+1]]`` at the later positions ``rows``.
     """
     n = indptr.size - 1
     lists, used = _lists_of(indptr, indices, weights, ground, copies)

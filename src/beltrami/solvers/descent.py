@@ -53,24 +53,7 @@ class Descent:
 def conjugate_descent(
     objective: Objective, start: FloatMatrix, *, n_steps: int, tol: float = 1e-9
 ) -> Descent:
-    """Go down by conjugate gradients (Polak and Ribière, with a line search of Wolfe's kind).
-
-    Parameters
-    ----------
-    objective : callable
-        Cost and gradient.
-    start : ndarray
-        Where to begin.
-    n_steps : int
-        How many line searches at most.
-    tol : float, default=1e-9
-        Stop when no entry of the gradient is larger.
-
-    Returns
-    -------
-    Descent
-        Where it ended.
-    """
+    """Go down by conjugate gradients (Polak and Ribière, with a line search of Wolfe's kind)."""
     from scipy.optimize import minimize
 
     costs: list[float] = []
@@ -109,27 +92,7 @@ def quasi_newton_descent(
     cost by less than `tol` of it, or when no step along the gradient lowers it at all, which is
     where the error of an estimated gradient begins to matter.
 
-    Parameters
-    ----------
-    objective : callable
-        Cost and gradient.
-    start : ndarray
-        Where to begin.
-    n_steps : int
-        How many steps at most.
-    precondition : callable or None, default=None
-        Guess of the inverse Hessian; None means a multiple of the identity.
-    memory : int, default=10
-        How many steps are remembered.
-    tol : float, default=1e-5
-        Relative gain of five steps below which it stops.
-    on_step : callable or None, default=None
-        Told the cost after every step.
-
-    Returns
-    -------
-    Descent
-        Where it ended.
+    - `precondition`: guess of the inverse Hessian; None means a multiple of the identity.
     """
     point, (cost, gradient) = start, objective(start)
     costs, n_evaluations = [cost], 1

@@ -60,25 +60,14 @@ class NestedFactor:
     def operator(self) -> FloatMatrix:
         """Return the matrix that turns targets into least-squares coefficients.
 
-        Returns
-        -------
-        ndarray of shape (p, l)
-            With rows of zeros for dependent columns.
+        Returns shape (p, l).
         """
         return self._solved(self.Q.T)
 
     def coefficients(self, targets: FloatMatrix) -> FloatMatrix:
         """Return the least-squares coefficients of some targets.
 
-        Parameters
-        ----------
-        targets : ndarray of shape (l, k)
-            What to fit.
-
-        Returns
-        -------
-        ndarray of shape (p, k)
-            One column per target; zeros for dependent columns.
+        Shapes: `targets` (l, k); returns (p, k).
         """
         return self._solved(self.Q.T @ targets)
 
@@ -96,15 +85,7 @@ class NestedFactor:
         the leverage :math:`h_{ii} = \sum_{j \le p} Q_{ij}^2`: no fit is repeated. Cost: O(l k) for
         each size.
 
-        Parameters
-        ----------
-        targets : ndarray of shape (l, k)
-            What is fitted.
-
-        Yields
-        ------
-        HeldOut
-            Predictions, and where there are none.
+        Shapes: `targets` (l, k).
         """
         fitted, leverages = np.zeros(targets.shape), np.zeros(len(targets))
         for column in self.Q.T:
@@ -119,15 +100,7 @@ def nested_factor(matrix: FloatMatrix) -> NestedFactor:
     Blocked Householder reflections where all columns are independent; where some are not, a
     column-by-column orthogonalisation that drops them.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (l, p)
-        Rows of a basis at labelled points.
-
-    Returns
-    -------
-    NestedFactor
-        Q and R.
+    Shapes: `matrix` (l, p).
     """
     matrix = np.asarray(matrix, dtype=np.float64)
     rows, columns = matrix.shape
@@ -156,19 +129,7 @@ def _careful_factor(matrix: FloatMatrix) -> NestedFactor:
 def held_out_values(targets: FloatMatrix, fitted: FloatMatrix, leverages: FloatVector) -> HeldOut:
     """Turn the fitted values and leverages of a linear fit into leave-one-out predictions.
 
-    Parameters
-    ----------
-    targets : ndarray of shape (l, k)
-        What was fitted.
-    fitted : ndarray of shape (l, k)
-        Fitted values.
-    leverages : ndarray of shape (l,)
-        Diagonal of the hat matrix.
-
-    Returns
-    -------
-    HeldOut
-        Predictions of each row by the others.
+    Shapes: `targets` (l, k), `fitted` (l, k), `leverages` (l,).
     """
     room = 1 - leverages
     has_say = room > _NO_SAY
@@ -184,19 +145,7 @@ def nested_least_squares(
     Only the triangle of the factorisation is formed, with the targets as further columns, so that
     50,000 rows and 1000 columns take a second or two.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (l, p)
-        Rows of a basis at labelled points.
-    targets : ndarray of shape (l, k)
-        What to fit.
-    sizes : sequence of int
-        The numbers of columns, at most p each.
-
-    Returns
-    -------
-    list of ndarray
-        Coefficients of shape (size, k) for each size.
+    Shapes: `matrix` (l, p), `targets` (l, k).
     """
     matrix = np.asarray(matrix, dtype=np.float64)
     rows, columns = matrix.shape
@@ -243,17 +192,7 @@ class RidgePath:
     def of(cls, matrix: FloatMatrix, penalties: FloatVector) -> "RidgePath":
         """Decompose a matrix for all strengths.
 
-        Parameters
-        ----------
-        matrix : ndarray of shape (l, p)
-            Columns without penalty first.
-        penalties : ndarray of shape (p,)
-            s, ascending from zero.
-
-        Returns
-        -------
-        RidgePath
-            Ready for any alpha.
+        Shapes: `matrix` (l, p), `penalties` (p,).
         """
         n_free = int((penalties <= 0).sum())
         free = nested_factor(matrix[:, :n_free])
@@ -270,15 +209,9 @@ class RidgePath:
     def operator(self, alpha: float) -> FloatMatrix:
         """Return the matrix that turns targets into coefficients, for one strength.
 
-        Parameters
-        ----------
-        alpha : float
-            Strength; zero gives the solution of least penalty among those that fit best.
+        Returns shape (p, l).
 
-        Returns
-        -------
-        ndarray of shape (p, l)
-            Free columns first.
+        - `alpha`: strength; zero gives the solution of least penalty among those that fit best.
         """
         damped = self.sizes / (self.sizes**2 + alpha)
         penalised = (self.right * damped) @ self.left.T
@@ -287,17 +220,7 @@ class RidgePath:
     def coefficients(self, targets: FloatMatrix, alpha: float) -> FloatMatrix:
         """Return the coefficients of some targets, for one strength.
 
-        Parameters
-        ----------
-        targets : ndarray of shape (l, k)
-            What to fit.
-        alpha : float
-            Strength.
-
-        Returns
-        -------
-        ndarray of shape (p, k)
-            One column per target.
+        Shapes: `targets` (l, k); returns (p, k).
         """
         damped = self.sizes / (self.sizes**2 + alpha)
         penalised = self.right @ (damped[:, None] * (self.left.T @ targets))
@@ -307,17 +230,7 @@ class RidgePath:
     def held_out(self, targets: FloatMatrix, alpha: float) -> HeldOut:
         """Return what each row is predicted to be by the others, for one strength.
 
-        Parameters
-        ----------
-        targets : ndarray of shape (l, k)
-            What is fitted.
-        alpha : float
-            Strength.
-
-        Returns
-        -------
-        HeldOut
-            Exact, as in `NestedFactor.held_out`.
+        Shapes: `targets` (l, k).
         """
         shrink = self.sizes**2 / (self.sizes**2 + alpha)
         fitted = self.free.Q @ (self.free.Q.T @ targets)

@@ -35,17 +35,7 @@ class NullSpace:
     def of(cls, membership: NDArray[np.int32], shape: FloatVector) -> "NullSpace":
         """Normalise `shape` on each component.
 
-        Parameters
-        ----------
-        membership : ndarray of shape (n,)
-            Component of each node, or -1.
-        shape : ndarray of shape (n,)
-            The null vectors up to their lengths; positive.
-
-        Returns
-        -------
-        NullSpace
-            The null vectors.
+        Shapes: `membership` (n,), `shape` (n,).
         """
         inside = membership >= 0
         count = int(membership.max(initial=-1)) + 1
@@ -57,25 +47,14 @@ class NullSpace:
     def coefficients(self, block: FloatMatrix) -> FloatMatrix:
         """Return the inner product of each null vector with each column, one row per vector.
 
-        Parameters
-        ----------
-        block : ndarray of shape (n, k)
-            The columns.
-
-        Returns
-        -------
-        ndarray of shape (n_components, k)
-            In the precision of the block.
+        Shapes: `block` (n, k); returns (n_components, k).
         """
         return np.asarray(self._matrix(block.dtype).T @ block)
 
     def project_out(self, block: FloatMatrix) -> None:
         """Subtract from each column its part in the null space, in place; O(n) per column.
 
-        Parameters
-        ----------
-        block : ndarray of shape (n, k)
-            The columns.
+        Shapes: `block` (n, k).
         """
         if self.n_components == 0:
             return
@@ -88,15 +67,7 @@ class NullSpace:
     def vectors(self, count: int) -> FloatMatrix:
         """Return the null vectors of the `count` largest components as dense columns.
 
-        Parameters
-        ----------
-        count : int
-            How many at most.
-
-        Returns
-        -------
-        ndarray of shape (n, min(count, n_components))
-            Orthonormal; components of equal size in the order of their numbers.
+        Returns shape (n, min(count, n_components).
         """
         sizes = np.bincount(self.membership[self.membership >= 0], minlength=self.n_components)
         chosen = np.argsort(-sizes, kind="stable")[:count]
@@ -109,15 +80,7 @@ class NullSpace:
     def permuted(self, order: NDArray[np.intp]) -> "NullSpace":
         """Return the null space with the nodes taken in `order`.
 
-        Parameters
-        ----------
-        order : ndarray of shape (n,)
-            A permutation.
-
-        Returns
-        -------
-        NullSpace
-            The same vectors, renumbered.
+        Shapes: `order` (n,).
         """
         return NullSpace(self.membership[order], self.profile[order], self.n_components)
 

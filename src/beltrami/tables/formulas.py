@@ -33,18 +33,7 @@ class FormulaCells:
 
 
 def formula_cells(table: Any) -> FormulaCells | None:
-    """Find the cells that a spreadsheet takes for formulas: =, +, - or @ and no number.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        To be written as text.
-
-    Returns
-    -------
-    FormulaCells or None
-        None where there is none.
-    """
+    """Find the cells that a spreadsheet takes for formulas: =, +, - or @ and no number."""
     import pyarrow as pa
 
     found = [(name, name) for name in _run_by_a_spreadsheet(pa.array(table.column_names))]

@@ -91,11 +91,6 @@ class Table:
 
         The same names, types and values give the same digest, however the rows are split in memory
         and whatever file they came from. Rows are hashed in blocks, so nothing is copied whole.
-
-        Returns
-        -------
-        str
-            64 hexadecimal digits.
         """
         digest = hashlib.sha256(f"rows {self.n_rows}".encode())
         for name in self.names:

@@ -32,20 +32,9 @@ def write_table(
     Every cell is written as it is. Where a spreadsheet would run some of a csv or tsv file as
     formulas, a `FormulaCellsWarning` and the fact ``formula_cells`` say so.
 
-    Parameters
-    ----------
-    path : Path or str
-        Ends in .parquet, .feather, .arrow, .csv, .tsv, .jsonl or .ndjson; csv, tsv and jsonl also
-        with .gz.
-    columns : dict of str to ndarray
-        Columns of one length; None and NaN in columns of objects are gaps.
-    metadata : dict of str to str
-        The facts.
-
-    Raises
-    ------
-    InvalidInputError
-        When the name's ending is not known, columns do not fit, or the disk refuses.
+    - `path`: ends in .parquet, .feather, .arrow, .csv, .tsv, .jsonl or .ndjson; csv, tsv and jsonl
+      also with .gz.
+    - `columns`: columns of one length; None and NaN in columns of objects are gaps.
     """
     target = Path(path)
     suffix = table_ending(target)
@@ -95,18 +84,7 @@ def _side_file(target: Path) -> Path:
 
 
 def table_facts(path: Path | str) -> dict[str, str]:
-    """Return the facts that `write_table` put into a file, or beside a csv, tsv or jsonl file.
-
-    Parameters
-    ----------
-    path : Path or str
-        The file.
-
-    Returns
-    -------
-    dict of str to str
-        Empty where there are none.
-    """
+    """Return the facts that `write_table` put into a file, or beside a csv, tsv or jsonl file."""
     target = Path(path)
     try:
         if target.suffix.lower() in _BINARY:
@@ -136,23 +114,7 @@ def _facts_inside(path: Path) -> dict[str, str]:
 
 
 def table_ending(path: Path | str) -> str:
-    """Return the ending of a name that says which kind of table the file is.
-
-    Parameters
-    ----------
-    path : Path or str
-        Where a table shall go.
-
-    Returns
-    -------
-    str
-        Such as ".csv" or ".csv.gz".
-
-    Raises
-    ------
-    InvalidInputError
-        When the ending is none of those that `write_table` knows.
-    """
+    """Return the ending of a name that says which kind of table the file is."""
     target = Path(path)
     name = target.name.lower()
     known = (*_BINARY, *(ending + zipped for ending in _LINES for zipped in ("", ".gz")))

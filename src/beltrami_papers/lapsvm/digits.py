@@ -60,22 +60,7 @@ def machines_for(problem: Problem) -> dict[str, Any]:
 def pair_errors(
     images: Images, pairs: Sequence[tuple[int, int]], n_draws: int
 ) -> list[dict[str, Errors]]:
-    """Run the five machines on every pair.
-
-    Parameters
-    ----------
-    images : Images
-        All digits.
-    pairs : sequence of (int, int)
-        Which to tell apart.
-    n_draws : int
-        Sets of labels per pair.
-
-    Returns
-    -------
-    list of dict
-        From `problem_errors`, one per pair.
-    """
+    """Run the five machines on every pair."""
     found = []
     with track("pairs of digits", total=5 * len(pairs)) as advance:
         for pair in pairs:
@@ -88,17 +73,8 @@ def pair_errors(
 def verdicts(table: ErrorTable, pairs: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
     """Compare each Laplacian machine with its inductive twin.
 
-    Parameters
-    ----------
-    table : mapping
-        From `stacked`.
-    pairs : sequence of (int, int)
-        The problems.
-
-    Returns
-    -------
-    list of dict
-        Share of the mean error that is left, and the pair where most is lost, for both sets.
+    - Returned: share of the mean error that is left, and the pair where most is lost, for both
+      sets.
     """
     found = []
     for base, ours in TWINS:
@@ -124,20 +100,7 @@ def verdicts(table: ErrorTable, pairs: Sequence[tuple[int, int]]) -> list[dict[s
 
 
 def verdict_lines(found: Sequence[Mapping[str, Any]], n_pairs: int) -> list[str]:
-    """Return the verdicts as Markdown.
-
-    Parameters
-    ----------
-    found : sequence of dict
-        From `verdicts`.
-    n_pairs : int
-        Number of pairs.
-
-    Returns
-    -------
-    list of str
-        Lines.
-    """
+    """Return the verdicts as Markdown."""
     return [
         f"- {one['laplacian']} beside {one['inductive']}, {one['set']}: {100 * one['share']:.0f} % "
         f"of the error, at most a third {yes(one['at_most_a_third'])}; better on "
@@ -150,20 +113,7 @@ def verdict_lines(found: Sequence[Mapping[str, Any]], n_pairs: int) -> list[str]
 
 
 def pair_lines(table: ErrorTable, pairs: Sequence[tuple[int, int]]) -> list[str]:
-    """Return the table of pairs: error on unlabelled images / on new ones.
-
-    Parameters
-    ----------
-    table : mapping
-        From `stacked`.
-    pairs : sequence of (int, int)
-        The problems.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of pairs: error on unlabelled images / on new ones."""
     rows = [
         [
             f"{a}-{b}",
@@ -190,18 +140,7 @@ REMARKS = [
 
 
 def digits_figure(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure 2, on USPS.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run three pairs at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure 2, on USPS."""
     clock, n_draws, per_digit = StageClock(), 2 if quick else 10, 60 if quick else 400
     pairs = [(0, 1), (2, 3), (8, 9)] if quick else list(combinations(range(10), 2))
     with clock.stage("data and principal components"):
@@ -240,23 +179,7 @@ def digits_record(
 ) -> dict[str, Any]:
     """Return the record of the digits.
 
-    Parameters
-    ----------
-    results : sequence of dict
-        From `pair_errors`.
-    pairs : sequence of (int, int)
-        The problems.
-    images : Images
-        The data.
-    clock : StageClock
-        Times.
-    per_digit, n_draws : int
-        Training images of a digit, and draws of a pair.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
+    - `per_digit`, `n_draws`: training images of a digit, and draws of a pair.
     """
     table = stacked(results)
     found = verdicts(table, pairs)

@@ -18,22 +18,7 @@ def breakeven_error(scores: FloatVector, positive: BoolVector) -> float:
     when the classes trade places. Where equal scores straddle the cut, the rate is the mean over
     all ways to break the tie, so the order of the rows does not matter.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n,)
-        Higher means more likely positive.
-    positive : ndarray of bool of shape (n,)
-        The truth.
-
-    Returns
-    -------
-    float
-        From 0 to 100.
-
-    Raises
-    ------
-    InvalidInputError
-        Where one of the two classes is missing.
+    Shapes: `scores` (n,), `positive` (n,).
     """
     count = int(positive.sum())
     if count in {0, len(positive)}:
@@ -52,16 +37,6 @@ def breakeven_error(scores: FloatVector, positive: BoolVector) -> float:
 def plain_error(scores: FloatVector, positive: BoolVector) -> float:
     """Return the share of points whose score has the wrong sign, in percent.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n,)
-        Above zero means positive.
-    positive : ndarray of bool of shape (n,)
-        The truth.
-
-    Returns
-    -------
-    float
-        From 0 to 100.
+    Shapes: `scores` (n,), `positive` (n,).
     """
     return 100 * float(np.mean((scores > 0) != positive))

@@ -22,22 +22,7 @@ _SECOND = (_GREEN, "D")
 
 
 def draw_pairs(table: ErrorTable, names: Sequence[str], title: str) -> Figure:
-    """Draw figure 2: three comparisons over the pairs, two of sets, one of deviations.
-
-    Parameters
-    ----------
-    table : mapping
-        Errors of five machines on "unlabelled" and "test".
-    names : sequence of str
-        Of the pairs, "0-1" and so on.
-    title : str
-        Above the picture.
-
-    Returns
-    -------
-    Figure
-        Two rows of three panels.
-    """
+    """Draw figure 2: three comparisons over the pairs, two of sets, one of deviations."""
     figure = Figure(figsize=(13.5, 7.8), layout="constrained")
     panels = figure.subplots(2, 3)
     shown = (("RLS", "LapRLS"), ("SVM", "LapSVM"), ("TSVM", "LapSVM"))
@@ -56,17 +41,7 @@ def draw_pairs(table: ErrorTable, names: Sequence[str], title: str) -> Figure:
 def draw_speakers(table: ErrorTable, title: str) -> Figure:
     """Draw figure 3: errors over the labelled speakers, least squares and margins, two sets.
 
-    Parameters
-    ----------
-    table : mapping
-        Errors on "unlabelled" and "isolet5", one draw per speaker.
-    title : str
-        Above the picture.
-
-    Returns
-    -------
-    Figure
-        Two rows of two panels with one scale of errors for each row.
+    - Returned: two rows of two panels with one scale of errors for each row.
     """
     figure = Figure(figsize=(13, 8), layout="constrained")
     panels = figure.subplots(2, 2, sharey="row", sharex=True)

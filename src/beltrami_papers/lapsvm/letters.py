@@ -41,20 +41,7 @@ VIEWS = ("unlabelled", "isolet5")
 
 
 def letters_problem(n_speakers: int) -> tuple[Problem, list[IndexVector]]:
-    """Load ISOLET: the first speakers to train on, isolet5 to test on.
-
-    Parameters
-    ----------
-    n_speakers : int
-        Speakers of isolet1, at most 30.
-
-    Returns
-    -------
-    problem : Problem
-        Letters N to Z are the positive class.
-    rows : list of ndarray
-        The rows of each speaker, a set of labels each.
-    """
+    """Load ISOLET: the first speakers to train on, isolet5 to test on."""
     found = load_dataset("isolet")
     points, late = np.asarray(found.points), np.asarray(found.targets) > LAST_OF_FIRST_HALF
     group, speaker = (np.asarray(found.extras[key]) for key in ("group", "speaker"))
@@ -68,20 +55,7 @@ def letters_problem(n_speakers: int) -> tuple[Problem, list[IndexVector]]:
 
 
 def machines_for(problem: Problem, n_labelled: int) -> dict[str, Any]:
-    """Return the inductive machines, TSVM, and the Laplacian ones in both readings.
-
-    Parameters
-    ----------
-    problem : Problem
-        The letters.
-    n_labelled : int
-        Utterances of a speaker.
-
-    Returns
-    -------
-    dict of str to estimator
-        By name.
-    """
+    """Return the inductive machines, TSVM, and the Laplacian ones in both readings."""
     benches = {
         name: Bench(
             KERNEL,
@@ -102,15 +76,8 @@ def machines_for(problem: Problem, n_labelled: int) -> dict[str, Any]:
 def verdicts(table: ErrorTable) -> list[dict[str, Any]]:
     """Compare each Laplacian machine with its inductive twin.
 
-    Parameters
-    ----------
-    table : mapping
-        From `stacked`.
-
-    Returns
-    -------
-    list of dict
-        For each machine and reading: differences of the means, and on how many speakers it wins.
+    - Returned: for each machine and reading: differences of the means, and on how many speakers it
+      wins.
     """
     found = []
     for base in ("RLS", "SVM"):
@@ -136,20 +103,7 @@ def better_reading(found: Sequence[Mapping[str, Any]], base: str) -> Mapping[str
 
 
 def verdict_lines(found: Sequence[Mapping[str, Any]], n_speakers: int) -> list[str]:
-    """Return the verdicts as Markdown.
-
-    Parameters
-    ----------
-    found : sequence of dict
-        From `verdicts`.
-    n_speakers : int
-        Number of problems.
-
-    Returns
-    -------
-    list of str
-        Lines.
-    """
+    """Return the verdicts as Markdown."""
     lines = []
     for one in found:
         parts = ", ".join(
@@ -167,18 +121,7 @@ def verdict_lines(found: Sequence[Mapping[str, Any]], n_speakers: int) -> list[s
 
 
 def speaker_lines(table: ErrorTable) -> list[str]:
-    """Return the table of speakers: error on unlabelled speakers / on isolet5.
-
-    Parameters
-    ----------
-    table : mapping
-        From `stacked`.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of speakers: error on unlabelled speakers / on isolet5."""
     n_speakers = len(next(iter(table.values()))["unlabelled"])
     rows = [
         [
@@ -203,18 +146,7 @@ REMARKS = [
 
 
 def letters_figure(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure 3, on ISOLET.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run two problems among six speakers.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure 3, on ISOLET."""
     clock = StageClock()
     with clock.stage("data"):
         problem, rows = letters_problem(6 if quick else 30)
@@ -255,21 +187,7 @@ def letters_record(
 ) -> dict[str, Any]:
     """Return the record of the letters.
 
-    Parameters
-    ----------
-    table : mapping
-        Errors by machine and set, a row per labelled speaker.
-    problem : Problem
-        The data.
-    n_speakers : int
-        Speakers to train on.
-    clock : StageClock
-        Times.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
+    - `table`: errors by machine and set, a row per labelled speaker.
     """
     found = verdicts(table)
     best = [better_reading(found, base) for base in ("RLS", "SVM")]

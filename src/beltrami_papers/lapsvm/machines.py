@@ -60,15 +60,7 @@ class Problem:
     def labels(self, labelled: IndexVector) -> IndexVector:
         """Return classes 0 and 1 at the labelled rows and -1 elsewhere.
 
-        Parameters
-        ----------
-        labelled : ndarray of shape (l,)
-            Row numbers.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            What a learner takes.
+        Shapes: `labelled` (l,); returns (n,).
         """
         found = np.full(len(self.points), -1, dtype=np.int64)
         found[labelled] = self.positive[labelled]
@@ -99,50 +91,15 @@ class Bench:
     laplacian: str = "combinatorial"
 
     def rls(self, lambda1: float, lambda2: float = 0.0) -> Any:
-        """Return least squares: RLS, or with a second weight LapRLS.
-
-        Parameters
-        ----------
-        lambda1 : float
-            Weight of the norm of the kernel.
-        lambda2 : float, default=0.0
-            Weight of the graph's penalty.
-
-        Returns
-        -------
-        LaplacianRLSClassifier
-            Without an intercept, as in the paper.
-        """
+        """Return least squares: RLS, or with a second weight LapRLS."""
         return LaplacianRLSClassifier(**self._shared(lambda1, lambda2), fit_intercept=False)
 
     def svm(self, lambda1: float, lambda2: float = 0.0) -> Any:
-        """Return a machine with hinge loss: SVM, or with a second weight LapSVM.
-
-        Parameters
-        ----------
-        lambda1, lambda2 : float
-            As for `rls`.
-
-        Returns
-        -------
-        LaplacianSVC
-            C is 1 / (2 lambda1).
-        """
+        """Return a machine with hinge loss: SVM, or with a second weight LapSVM."""
         return LaplacianSVC(**self._shared(lambda1, lambda2), loss="hinge")
 
     def tsvm(self, lambda1: float) -> Any:
-        """Return a transductive machine.
-
-        Parameters
-        ----------
-        lambda1 : float
-            As for `rls`.
-
-        Returns
-        -------
-        TransductiveSVC
-            C is 1 / (2 lambda1), for labelled and unlabelled points.
-        """
+        """Return a transductive machine."""
         cost = 1.0 / (2.0 * lambda1)
         return TransductiveSVC(C=cost, C_unlabeled=cost, **self.kernel)
 
@@ -167,19 +124,7 @@ def taught(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Iter
     A row that no label reaches through the graph still has a score by the kernel, which is what
     the paper counts, so the warning about such rows is left out.
 
-    Parameters
-    ----------
-    machine : estimator
-        From a `Bench`.
-    problem : Problem
-        The points.
-    draws : sequence of ndarray of shape (l,)
-        Labelled rows.
-
-    Yields
-    ------
-    estimator
-        The machine, fitted; the same object each time.
+    Shapes: `draws` (l,).
     """
     can_keep = hasattr(machine, "fit_labels")
     for i, labelled in enumerate(draws):
@@ -196,20 +141,10 @@ def taught(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Iter
 def draw_errors(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Errors:
     """Return the errors of one machine for several sets of labels.
 
-    Parameters
-    ----------
-    machine : estimator
-        From a `Bench`.
-    problem : Problem
-        The points.
-    draws : sequence of ndarray of shape (l,)
-        Labelled rows.
+    Shapes: `draws` (l,); returns (draws,).
 
-    Returns
-    -------
-    dict of str to ndarray of shape (draws,)
-        ``unlabelled``, each of the problem's tests, and the same names with ``plain``; for a
-        machine that moves unlabelled points from side to side also ``switched``, how many.
+    - Returned: ``unlabelled``, each of the problem's tests, and the same names with ``plain``; for
+      a machine that moves unlabelled points from side to side also ``switched``, how many.
     """
     rates: dict[str, list[float]] = {}
     for labelled, fitted in zip(draws, taught(machine, problem, draws), strict=True):
@@ -236,21 +171,7 @@ def problem_errors(
 ) -> dict[str, Errors]:
     """Return the errors of several machines on one problem.
 
-    Parameters
-    ----------
-    machines : mapping of str to estimator
-        By name.
-    problem : Problem
-        The points.
-    draws : sequence of ndarray of shape (l,)
-        Labelled rows, the same for every machine.
-    advance : callable
-        Told of each finished machine.
-
-    Returns
-    -------
-    dict of str to dict
-        `draw_errors` by name.
+    Shapes: `draws` (l,).
     """
     found = {}
     for name, machine in machines.items():
@@ -262,15 +183,7 @@ def problem_errors(
 def stacked(results: Sequence[Mapping[str, Errors]]) -> dict[str, Errors]:
     """Turn a list of problems into arrays.
 
-    Parameters
-    ----------
-    results : sequence of mapping
-        From `problem_errors`, one per problem.
-
-    Returns
-    -------
-    dict of str to dict of str to ndarray of shape (problems, draws)
-        By machine and set of points.
+    Returns shape (problems, draws).
     """
     return {
         machine: {view: np.array([one[machine][view] for one in results]) for view in errors}
@@ -279,18 +192,7 @@ def stacked(results: Sequence[Mapping[str, Errors]]) -> dict[str, Errors]:
 
 
 def overall(table: ErrorTable) -> list[dict[str, Any]]:
-    """Return the mean of every machine over all problems and draws.
-
-    Parameters
-    ----------
-    table : mapping
-        From `stacked`.
-
-    Returns
-    -------
-    list of dict
-        One per machine, entries of a record.
-    """
+    """Return the mean of every machine over all problems and draws."""
     return [
         {
             "machine": machine,
@@ -301,20 +203,7 @@ def overall(table: ErrorTable) -> list[dict[str, Any]]:
 
 
 def overall_lines(means: Sequence[Mapping[str, Any]], views: Sequence[str]) -> list[str]:
-    """Return the table of overall means: break-even error, and plain error in brackets.
-
-    Parameters
-    ----------
-    means : sequence of dict
-        From `overall`.
-    views : sequence of str
-        Sets of points, the columns.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of overall means: break-even error, and plain error in brackets."""
     rows = [
         [one["machine"], *(f"{one[view]:.2f} ({one[f'{view} {PLAIN}']:.2f})" for view in views)]
         for one in means
@@ -325,32 +214,13 @@ def overall_lines(means: Sequence[Mapping[str, Any]], views: Sequence[str]) -> l
 def summaries(errors: Errors) -> dict[str, Any]:
     """Return mean and deviation over the draws of one problem, break-even errors only.
 
-    Parameters
-    ----------
-    errors : mapping of str to ndarray of shape (draws,)
-        From `draw_errors`.
-
-    Returns
-    -------
-    dict of str to dict
-        By set of points.
+    Shapes: `errors` (draws,).
     """
     return {view: summary(e) for view, e in errors.items() if not view.endswith(PLAIN)}
 
 
 def switching(means: Sequence[Mapping[str, Any]]) -> str:
-    """Say how often TSVM changed its mind.
-
-    Parameters
-    ----------
-    means : sequence of dict
-        From `overall`.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """Say how often TSVM changed its mind."""
     (count,) = [one[SWITCHED] for one in means if SWITCHED in one]
     return (
         f"On average TSVM changed the side of {count:.3g} points per fit, beginning where SVM "

@@ -44,17 +44,7 @@ def moons() -> Problem:
 def one_label_each(positive: BoolVector, n_draws: int) -> list[IndexVector]:
     """Draw one labelled point of each class, again and again.
 
-    Parameters
-    ----------
-    positive : ndarray of bool of shape (n,)
-        The classes.
-    n_draws : int
-        How many draws; draw i comes from ``default_rng([0, i])``.
-
-    Returns
-    -------
-    list of ndarray of shape (2,)
-        A row of the first class and one of the second.
+    Shapes: `positive` (n,); returns (2,).
     """
     found = []
     for i in range(n_draws):
@@ -65,20 +55,7 @@ def one_label_each(positive: BoolVector, n_draws: int) -> list[IndexVector]:
 
 
 def settings(machine: str, powers: Sequence[int]) -> list[tuple[float, float]]:
-    """Return the pairs of weights to try, the smallest first.
-
-    Parameters
-    ----------
-    machine : str
-        "SVM", "TSVM" or "LapSVM".
-    powers : sequence of int
-        Of two.
-
-    Returns
-    -------
-    list of (float, float)
-        lambda1 and lambda2.
-    """
+    """Return the pairs of weights to try, the smallest first."""
     second = [2.0**b for b in powers] if machine == "LapSVM" else [0.0]
     return [(2.0**a, b) for a in powers for b in second]
 
@@ -97,23 +74,7 @@ def grid_scores(
 ) -> Grid:
     """Score all points with every pair of weights.
 
-    Parameters
-    ----------
-    machine : str
-        Which.
-    bench : Bench
-        Makes it.
-    problem : Problem
-        The moons.
-    draws : sequence of ndarray of shape (2,)
-        Labelled rows.
-    powers : sequence of int
-        Of two.
-
-    Returns
-    -------
-    dict
-        Scores by pair of weights.
+    Shapes: `draws` (2,).
     """
     found, make = {}, maker(bench, machine)
     for weights in settings(machine, powers):
@@ -131,19 +92,9 @@ def wrong_counts(scores: FloatMatrix, positive: BoolVector) -> IndexVector:
 def cell_of(machine: str, grid: Grid, positive: BoolVector) -> dict[str, Any]:
     """Return errors at the demonstration's weights and at the best of the grid.
 
-    Parameters
-    ----------
-    machine : str
-        Which.
-    grid : dict
-        From `grid_scores`; the demonstration's weights are among its settings.
-    positive : ndarray of bool of shape (n,)
-        The classes.
+    Shapes: `positive` (n,).
 
-    Returns
-    -------
-    dict
-        Counts of wrong points for the draw in the picture, and over all draws.
+    - Returned: counts of wrong points for the draw in the picture, and over all draws.
     """
     counts = {weights: wrong_counts(scores, positive) for weights, scores in grid.items()}
     best = min(counts, key=lambda weights: int(counts[weights][0]))
@@ -174,16 +125,7 @@ def plane(points: FloatMatrix, steps: int) -> tuple[FloatVector, FloatVector]:
 def draw_surface(axes: Any, learner: Any, problem: Problem, labelled: IndexVector) -> None:
     """Draw one decision surface with all points.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where.
-    learner : estimator
-        Fitted.
-    problem : Problem
-        The moons.
-    labelled : ndarray of shape (2,)
-        Rows that are drawn in colour.
+    Shapes: `labelled` (2,).
     """
     across, up = plane(problem.points, 160)
     lattice = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
@@ -213,21 +155,7 @@ def draw_moons(
 ) -> Figure:
     """Draw the three decision surfaces side by side.
 
-    Parameters
-    ----------
-    learners : mapping of str to estimator
-        Fitted, by name.
-    cells : sequence of dict
-        From `cell_of`, in the same order.
-    problem : Problem
-        The moons.
-    labelled : ndarray of shape (2,)
-        Labelled rows.
-
-    Returns
-    -------
-    Figure
-        Three panels.
+    Shapes: `labelled` (2,).
     """
     figure = Figure(figsize=(11, 3.2), layout="constrained")
     for axes, learner, cell in zip(figure.subplots(1, 3), learners.values(), cells, strict=True):
@@ -243,18 +171,7 @@ def draw_moons(
 
 
 def moons_figure(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure 1: SVM, TSVM and LapSVM on two moons.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Try few settings and draws.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure 1: SVM, TSVM and LapSVM on two moons."""
     clock, powers = StageClock(), (-5, -3, 0, 1) if quick else POWERS
     problem = moons()
     draws = one_label_each(problem.positive, 2 if quick else 20)
@@ -283,23 +200,7 @@ def moons_record(
 ) -> dict[str, Any]:
     """Return the record of the moons.
 
-    Parameters
-    ----------
-    cells : list of dict
-        From `cell_of`.
-    problem : Problem
-        The moons.
-    labelled : ndarray of shape (2,)
-        Labelled rows of the picture.
-    n_components : int
-        Of the graph.
-    clock : StageClock
-        Times.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
+    Shapes: `labelled` (2,).
     """
     places = [[round(float(v), 3) for v in problem.points[row]] for row in labelled]
     zero = cells[-1]["errors"] == 0
@@ -335,18 +236,7 @@ def moons_record(
 
 
 def moons_body(record: Mapping[str, Any]) -> list[str]:
-    """Return the table of wrong points, and the verdict.
-
-    Parameters
-    ----------
-    record : mapping
-        From `moons_record`.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of wrong points, and the verdict."""
     header = [
         "",
         "lambda1, lambda2",

@@ -43,18 +43,7 @@ class Images:
 
 
 def usps_images(per_digit: int) -> Images:
-    """Load USPS and take the first training images of each digit.
-
-    Parameters
-    ----------
-    per_digit : int
-        How many.
-
-    Returns
-    -------
-    Images
-        100 principal components of those images; the others are projected on them.
-    """
+    """Load USPS and take the first training images of each digit."""
     found = load_dataset("usps")
     points, digits = np.asarray(found.points), np.asarray(found.targets)
     n_train = found.n_train or len(digits)
@@ -74,17 +63,7 @@ def usps_images(per_digit: int) -> Images:
 def pair_problem(images: Images, pair: tuple[int, int]) -> Problem:
     """Return the problem of telling two digits apart; the second is the positive class.
 
-    Parameters
-    ----------
-    images : Images
-        All digits.
-    pair : (int, int)
-        The two.
-
-    Returns
-    -------
-    Problem
-        Tested on all other images, and on the two parts they come from.
+    - Returned: tested on all other images, and on the two parts they come from.
     """
     inside, outside = np.isin(images.digits, pair), np.isin(images.remaining_digits, pair)
     official = images.official[outside]
@@ -100,19 +79,9 @@ def pair_problem(images: Images, pair: tuple[int, int]) -> Problem:
 def two_labels_each(positive: BoolVector, pair: tuple[int, int], n_draws: int) -> list[IndexVector]:
     """Draw two labelled images of each class.
 
-    Parameters
-    ----------
-    positive : ndarray of bool of shape (n,)
-        The classes.
-    pair : (int, int)
-        The digits a and b; draw i comes from ``default_rng([0, a, b, i])``.
-    n_draws : int
-        How many draws.
+    Shapes: `positive` (n,); returns (4,).
 
-    Returns
-    -------
-    list of ndarray of shape (4,)
-        Row numbers.
+    - `pair`: the digits a and b; draw i comes from ``default_rng([0, a, b, i])``.
     """
     sides = [np.flatnonzero(~positive), np.flatnonzero(positive)]
     found = []

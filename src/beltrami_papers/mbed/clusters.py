@@ -41,15 +41,7 @@ Cluster = Callable[[Points, int], IndexVector]
 def clusterers(*, quick: bool = False) -> dict[str, Cluster]:
     """Return the methods of the table by name.
 
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few starts and steps.
-
-    Returns
-    -------
-    dict
-        Each takes points and K, and returns numbers from 0 to K - 1.
+    - Returned: each takes points and K, and returns numbers from 0 to K - 1.
     """
     mode = PaperMode(n_init=2, n_steps=60) if quick else PaperMode(n_init=N_STARTS)
 
@@ -78,19 +70,8 @@ def clusterers(*, quick: bool = False) -> dict[str, Cluster]:
 def cluster_cell(problem: LabelledDraws, method: str, cluster: Cluster) -> dict[str, Any]:
     """Cluster a set and judge the clusters.
 
-    Parameters
-    ----------
-    problem : LabelledDraws
-        The set; its labels only judge.
-    method : str
-        Name of the method.
-    cluster : callable
-        The method.
-
-    Returns
-    -------
-    dict
-        Inconsistent pairs and the error after matching, in percent, with the published pairs.
+    - Returned: inconsistent pairs and the error after matching, in percent, with the published
+      pairs.
     """
     started = time.perf_counter()
     found = cluster(problem.points, problem.n_classes)
@@ -115,22 +96,7 @@ def cluster_cell(problem: LabelledDraws, method: str, cluster: Cluster) -> dict[
 def cluster_cells(
     problems: Sequence[LabelledDraws], methods: Mapping[str, Cluster], clock: StageClock
 ) -> list[dict[str, Any]]:
-    """Run every method on every set.
-
-    Parameters
-    ----------
-    problems : sequence of LabelledDraws
-        The sets.
-    methods : mapping of str to callable
-        The methods.
-    clock : StageClock
-        Adds up the seconds of each method.
-
-    Returns
-    -------
-    list of dict
-        From `cluster_cell`, set by set.
-    """
+    """Run every method on every set."""
     cells = []
     with track("clusters", total=len(problems) * len(methods)) as advance:
         for problem in problems:
@@ -142,18 +108,7 @@ def cluster_cells(
 
 
 def pairs_table(cells: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the table of inconsistent pairs, and below it that of errors after matching.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cluster_cells`.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of inconsistent pairs, and below it that of errors after matching."""
     names = list(dict.fromkeys(cell["data"] for cell in cells))
     methods = list(dict.fromkeys(cell["method"] for cell in cells))
     place = {(cell["data"], cell["method"]): cell for cell in cells}
@@ -175,20 +130,7 @@ def pairs_table(cells: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def cluster_record(cells: list[dict[str, Any]], clock: StageClock) -> dict[str, Any]:
-    """Return the record of the table.
-
-    Parameters
-    ----------
-    cells : list of dict
-        From `cluster_cells`.
-    clock : StageClock
-        Times.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-    """
+    """Return the record of the table."""
     sizes = {cell["data"]: cell["n"] for cell in cells}
     return {
         "name": "mbed-table-1",
@@ -218,18 +160,7 @@ def cluster_record(cells: list[dict[str, Any]], clock: StageClock) -> dict[str, 
 
 
 def clusters_table(*, quick: bool = False) -> Reproduction:
-    """Reproduce Table 1: k-means and Mbed beside our practical mode and spectral clustering.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few rows, starts and steps.
-
-    Returns
-    -------
-    Reproduction
-        Record and page.
-    """
+    """Reproduce Table 1: k-means and Mbed beside our practical mode and spectral clustering."""
     clock = StageClock()
     with clock.stage("data"):
         problems = [benchmark(name, quick=quick) for name in DATASETS]

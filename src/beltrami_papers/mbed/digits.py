@@ -49,18 +49,7 @@ class Images:
 
 
 def usps_digits(*, quick: bool = False) -> Images:
-    """Load the digits 2, 4 and 8 of the official test part of USPS.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Keep every fifth image.
-
-    Returns
-    -------
-    Images
-        With 50 labelled rows, drawn by ``default_rng(0)`` among all.
-    """
+    """Load the digits 2, 4 and 8 of the official test part of USPS."""
     found = load_dataset("usps")
     digits = np.asarray(found.targets)
     rows = np.flatnonzero(np.isin(digits, DIGITS))
@@ -72,21 +61,7 @@ def usps_digits(*, quick: bool = False) -> Images:
 def fitted(images: Images, y: IndexVector | None, seed: int, *, quick: bool = False) -> Any:
     """Make the map of the paper: three dimensions, 10 steps of descent per step of annealing.
 
-    Parameters
-    ----------
-    images : Images
-        The digits.
-    y : ndarray of shape (n,) or None
-        Labels, or none to cluster.
-    seed : int
-        Draws the start.
-    quick : bool, default=False
-        Few steps.
-
-    Returns
-    -------
-    Mbed
-        Fitted.
+    Shapes: `y` (n,).
     """
     mode = PaperMode(n_steps=48 if quick else N_STEPS)
     return Mbed(len(DIGITS), mode=mode, random_state=seed).fit(images.points, y)
@@ -95,22 +70,8 @@ def fitted(images: Images, y: IndexVector | None, seed: int, *, quick: bool = Fa
 def cell_of(images: Images, model: Any, what: str, seed: int) -> dict[str, Any]:
     """Count the wrong points of a map.
 
-    Parameters
-    ----------
-    images : Images
-        The digits.
-    model : Mbed
-        Fitted.
-    what : str
-        "clusters", matched to the digits first and counted on all rows, or "labels", counted on
-        the unlabelled rows.
-    seed : int
-        Of the start.
-
-    Returns
-    -------
-    dict
-        Wrong points, percent, and the chosen step.
+    - `what`: "clusters", matched to the digits first and counted on all rows, or "labels", counted
+      on the unlabelled rows.
     """
     if what == "clusters":
         wrong = matched_wrongly(images.digits, model.transduction_, len(DIGITS))
@@ -132,26 +93,7 @@ def cell_of(images: Images, model: Any, what: str, seed: int) -> dict[str, Any]:
 def starts(
     images: Images, what: str, clock: StageClock, *, quick: bool = False
 ) -> tuple[Any, list[dict[str, Any]]]:
-    """Make the map from several starts.
-
-    Parameters
-    ----------
-    images : Images
-        The digits.
-    what : str
-        "clusters" or "labels".
-    clock : StageClock
-        Times.
-    quick : bool, default=False
-        Two starts of few steps.
-
-    Returns
-    -------
-    model : Mbed
-        Of the start with the largest criterion, which is drawn.
-    cells : list of dict
-        From `cell_of`, one per start.
-    """
+    """Make the map from several starts."""
     y = images.labels() if what == "labels" else None
     models, seeds = [], range(2 if quick else N_STARTS)
     with clock.stage(what), track(f"maps of {what}", total=len(seeds)) as advance:

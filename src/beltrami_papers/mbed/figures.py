@@ -50,21 +50,7 @@ def draw_two_maps(
 ) -> Figure:
     """Draw figure 2: the map without boundaries and the one with them.
 
-    Parameters
-    ----------
-    images : Images
-        The digits.
-    plain : ndarray of shape (n, 2)
-        The map without boundaries.
-    model : Mbed
-        Clustered.
-    cell : dict
-        Its wrong points.
-
-    Returns
-    -------
-    Figure
-        Two panels.
+    Shapes: `plain` (n, 2).
     """
     figure = Figure(figsize=(10, 5.4), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -87,22 +73,7 @@ def draw_two_maps(
 def draw_annealing(
     images: Images, clustered: Any, taught: Any, cells: Sequence[Mapping[str, Any]]
 ) -> Figure:
-    """Draw figure 3: clusters beside few labels, and steps of the annealing below.
-
-    Parameters
-    ----------
-    images : Images
-        The digits.
-    clustered, taught : Mbed
-        Without and with labels.
-    cells : sequence of dict
-        Wrong points of the two.
-
-    Returns
-    -------
-    Figure
-        Two panels above four.
-    """
+    """Draw figure 3: clusters beside few labels, and steps of the annealing below."""
     figure = Figure(figsize=(10, 8.6), layout="constrained")
     parts: Any = figure.subfigures(2, 1, height_ratios=(1.75, 1))
     above, below = parts
@@ -131,26 +102,7 @@ def draw_annealing(
 def digits_record(
     name: str, images: Images, cells: list[dict[str, Any]], path: Sequence[Stage], clock: StageClock
 ) -> dict[str, Any]:
-    """Return the record of a figure.
-
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-    images : Images
-        The digits.
-    cells : list of dict
-        From `cell_of`.
-    path : sequence of Stage
-        Of the map drawn on the right.
-    clock : StageClock
-        Times.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-    """
+    """Return the record of a figure."""
     third = name == "mbed-figure-3"
     remarks = [
         "The plane is that of the three class directions: it holds the boundaries whole. The "
@@ -189,18 +141,7 @@ def digits_record(
 
 
 def digits_body(record: Mapping[str, Any]) -> list[str]:
-    """Return the table of starts.
-
-    Parameters
-    ----------
-    record : mapping
-        From `digits_record`.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of starts."""
     told = {"clusters": "without labels", "labels": "with labels"}
     header = ["", "start", "wrong", "of", "percent", "chosen step", "criterion"]
     rows = [
@@ -226,18 +167,7 @@ def digits_body(record: Mapping[str, Any]) -> list[str]:
 
 
 def two_maps_figure(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure 2: SNE beside Mbed without labels.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few images, starts and steps.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure 2: SNE beside Mbed without labels."""
     clock, images = StageClock(), usps_digits(quick=quick)
     with clock.stage("SNE"):
         sne = StochasticNeighborEmbedding(2, perplexity=None, quantile=1 / 3, random_state=SEED)
@@ -251,18 +181,7 @@ def two_maps_figure(*, quick: bool = False) -> Reproduction:
 
 
 def annealing_figure(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure 3: clusters beside 50 labels, and the annealing.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few images, starts and steps.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure 3: clusters beside 50 labels, and the annealing."""
     clock, images = StageClock(), usps_digits(quick=quick)
     clustered, without = starts(images, "clusters", clock, quick=quick)
     taught, given = starts(images, "labels", clock, quick=quick)

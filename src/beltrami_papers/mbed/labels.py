@@ -70,16 +70,8 @@ class Method:
 def methods_of(*, quick: bool = False) -> dict[str, Method]:
     """Return the rows of the table by name.
 
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few steps of Mbed's paper mode.
-
-    Returns
-    -------
-    dict
-        Mbed in its modes and readings, our graph learners, and learners that see no unlabelled
-        point.
+    - Returned: mbed in its modes and readings, our graph learners, and learners that see no
+      unlabelled point.
     """
     steps: dict[str, Any] = {"n_steps": 60} if quick else {}
 
@@ -102,22 +94,7 @@ def methods_of(*, quick: bool = False) -> dict[str, Method]:
 
 
 def error_of(method: Method, problem: LabelledDraws, draw: int) -> float:
-    """Return the error on the unlabelled rows of one split, in percent.
-
-    Parameters
-    ----------
-    method : Method
-        What is taught.
-    problem : LabelledDraws
-        The set.
-    draw : int
-        Which split.
-
-    Returns
-    -------
-    float
-        From 0 to 100.
-    """
+    """Return the error on the unlabelled rows of one split, in percent."""
     y = problem.labels(draw)
     labelled, points = y >= 0, problem.points
     model: Any = method.make(draw)
@@ -131,24 +108,7 @@ def error_of(method: Method, problem: LabelledDraws, draw: int) -> float:
 def label_cell(
     problem: LabelledDraws, name: str, method: Method, advance: Callable[[float], None]
 ) -> dict[str, Any]:
-    """Teach one method on the splits of one set.
-
-    Parameters
-    ----------
-    problem : LabelledDraws
-        The set.
-    name : str
-        Of the method.
-    method : Method
-        What is taught.
-    advance : callable
-        Told after each split.
-
-    Returns
-    -------
-    dict
-        Mean, standard deviation and every split's error, in percent.
-    """
+    """Teach one method on the splits of one set."""
     started, errors = time.perf_counter(), []
     for draw in range(len(problem.draws))[: method.n_splits]:
         errors.append(error_of(method, problem, draw))
@@ -168,22 +128,7 @@ def label_cell(
 def label_cells(
     problems: Sequence[LabelledDraws], methods: Mapping[str, Method], clock: StageClock
 ) -> list[dict[str, Any]]:
-    """Teach every method on every set.
-
-    Parameters
-    ----------
-    problems : sequence of LabelledDraws
-        The sets.
-    methods : mapping of str to Method
-        The rows of the table.
-    clock : StageClock
-        Adds up the seconds of each method.
-
-    Returns
-    -------
-    list of dict
-        From `label_cell`, set by set.
-    """
+    """Teach every method on every set."""
     total = sum(
         len(range(len(problem.draws))[: method.n_splits])
         for problem in problems
@@ -199,18 +144,7 @@ def label_cells(
 
 
 def label_table(cells: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the table: our rows with deviations, then the published ones.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `label_cells`.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table: our rows with deviations, then the published ones."""
     names = list(dict.fromkeys(cell["data"] for cell in cells))
     place = {(cell["data"], cell["method"]): cell for cell in cells}
     most = max(cell["draws"] for cell in cells)
@@ -238,15 +172,7 @@ def _with_deviation(cell: Mapping[str, Any]) -> str:
 def marks_of(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Say which marks hold.
 
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `label_cells`.
-
-    Returns
-    -------
-    list of dict
-        What was asked, and whether it held; only of the sets that were run.
+    - Returned: what was asked, and whether it held; only of the sets that were run.
     """
     means = {(cell["data"], cell["method"]): cell["mean"] for cell in cells}
     marks = []
@@ -262,20 +188,7 @@ def marks_of(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def label_record(cells: list[dict[str, Any]], clock: StageClock) -> dict[str, Any]:
-    """Return the record of the table.
-
-    Parameters
-    ----------
-    cells : list of dict
-        From `label_cells`.
-    clock : StageClock
-        Times.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-    """
+    """Return the record of the table."""
     sizes = {cell["data"]: f"{cell['n']} ({cell['labelled']} labelled)" for cell in cells}
     return {
         "name": "mbed-table-2",
@@ -306,18 +219,7 @@ def label_record(cells: list[dict[str, Any]], clock: StageClock) -> dict[str, An
 
 
 def labels_table(*, quick: bool = False) -> Reproduction:
-    """Reproduce Table 2: Mbed in its modes beside our graph learners and the published errors.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few rows, one split, few steps.
-
-    Returns
-    -------
-    Reproduction
-        Record and page.
-    """
+    """Reproduce Table 2: Mbed in its modes beside our graph learners and the published errors."""
     clock = StageClock()
     with clock.stage("data"):
         problems = [benchmark(name, quick=quick) for name in DATASETS]

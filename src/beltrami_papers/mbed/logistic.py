@@ -25,13 +25,7 @@ def annealed_scales() -> list[float]:
 
 
 def logistic_figure() -> Figure:
-    """Draw the membership of the class to the right against the distance from the boundary.
-
-    Returns
-    -------
-    Figure
-        A curve for each step of the annealing.
-    """
+    """Draw the membership of the class to the right against the distance from the boundary."""
     figure = Figure(figsize=(6.4, 3.8), layout="constrained")
     axes = figure.subplots()
     distance = np.linspace(-3, 3, 601)
@@ -62,11 +56,8 @@ def logistic_figure() -> Figure:
 def curve_cells() -> list[dict[str, Any]]:
     """Return what each curve says: its step, scale, slope, and memberships at two distances.
 
-    Returns
-    -------
-    list of dict
-        ``slope`` at the boundary, per radius, is 1 / (4 lambda); ``at_r`` and ``at_2r`` are
-        memberships; ``nine_tenths`` is the distance at which the membership is 0.9.
+    - Returned: ``slope`` at the boundary, per radius, is 1 / (4 lambda); ``at_r`` and ``at_2r`` are
+      memberships; ``nine_tenths`` is the distance at which the membership is 0.9.
     """
     cells = []
     for step, scale in enumerate(annealed_scales(), start=2):
@@ -85,18 +76,7 @@ def curve_cells() -> list[dict[str, Any]]:
 
 
 def logistic_reproduction(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure 1, with the numbers of every curve.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        The same: nothing is computed that takes time.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure 1, with the numbers of every curve."""
     del quick
     clock = StageClock()
     with clock.stage("curves"):

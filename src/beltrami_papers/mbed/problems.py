@@ -57,15 +57,7 @@ class LabelledDraws:
     def labels(self, draw: int) -> IndexVector:
         """Return the classes of the labelled rows, and -1 for all others.
 
-        Parameters
-        ----------
-        draw : int
-            Which split.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            For `fit`.
+        Returns shape (n,).
         """
         y = np.full(len(self.classes), -1)
         rows = self.draws[draw]
@@ -76,17 +68,7 @@ class LabelledDraws:
 def benchmark(name: str, *, quick: bool = False) -> LabelledDraws:
     """Load one of the five sets with its splits.
 
-    Parameters
-    ----------
-    name : str
-        What the paper calls it, a key of `DATASETS`.
-    quick : bool, default=False
-        Keep a few hundred rows and one split, to see that a table runs.
-
-    Returns
-    -------
-    LabelledDraws
-        Points, classes and splits.
+    - `quick`: keep a few hundred rows and one split, to see that a table runs.
     """
     found = load_dataset(DATASETS[name]).number_classes()
     points: Any = found.points
@@ -102,19 +84,7 @@ def per_class_draws(
 ) -> IndexVector:
     """Draw labelled rows where no splits are published.
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n,)
-        Numbers from 0.
-    per_class : int, default=2
-        How many of each.
-    n_splits : int, default=10
-        How many draws; draw i comes from ``default_rng([0, i])``.
-
-    Returns
-    -------
-    ndarray of shape (splits, l)
-        Row numbers.
+    Shapes: `classes` (n,); returns (splits, l).
     """
     members = [np.flatnonzero(classes == k) for k in range(classes.max() + 1)]
     draws = []
@@ -125,20 +95,7 @@ def per_class_draws(
 
 
 def thinned(whole: LabelledDraws, n_others: int) -> LabelledDraws:
-    """Keep the labelled rows of the first split and some others.
-
-    Parameters
-    ----------
-    whole : LabelledDraws
-        All rows.
-    n_others : int
-        How many rows besides.
-
-    Returns
-    -------
-    LabelledDraws
-        With one split.
-    """
+    """Keep the labelled rows of the first split and some others."""
     kept = whole.draws[0]
     others = np.setdiff1d(np.arange(len(whole.classes)), kept)
     others = np.random.default_rng(SEED).choice(others, min(n_others, len(others)), replace=False)

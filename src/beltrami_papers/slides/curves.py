@@ -30,40 +30,14 @@ _LIGHTEST = 0.62
 
 
 def shade(colour: str, place: int, count: int) -> tuple[float, float, float]:
-    """Return a colour, the lighter the earlier in a series.
-
-    Parameters
-    ----------
-    colour : str
-        The last and darkest.
-    place : int
-        From 0 to count - 1.
-    count : int
-        Length of the series.
-
-    Returns
-    -------
-    tuple of float
-        Red, green and blue.
-    """
+    """Return a colour, the lighter the earlier in a series."""
     light = _LIGHTEST * (count - 1 - place) / max(count - 1, 1)
     red, green, blue = np.array(to_rgb(colour)) * (1 - light) + light
     return float(red), float(green), float(blue)
 
 
 def draw_curves(cells: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw errors against the number of labels: a column per set, a row per task.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        With ``data``, ``task``, ``method``, ``labelled``, ``unlabelled`` and ``mean``.
-
-    Returns
-    -------
-    Figure
-        More unlabelled points are darker; the two references are grey.
-    """
+    """Draw errors against the number of labels: a column per set, a row per task."""
     sets = list(dict.fromkeys(cell["data"] for cell in cells))
     figure = Figure(figsize=(2.15 * len(sets) + 0.6, 5.4), layout="constrained")
     grid = figure.subplots(len(TASKS), len(sets), squeeze=False, sharex=True, sharey="row")

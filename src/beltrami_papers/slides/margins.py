@@ -67,17 +67,7 @@ class MarginTrial(NamedTuple):
 def decision_sets(points: FloatMatrix, margin: float) -> IndexVector:
     """Return 0 where only the left square lies, 1 where only the right, 2 where both do.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, 2)
-        Of `two_squares` with this gap.
-    margin : float
-        The gap.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The decision set of each point.
+    Shapes: `points` (n, 2); returns (n,).
     """
     overlap = -margin / 2
     sides = (points[:, 0] > 0).astype(np.intp)
@@ -88,20 +78,8 @@ def decision_sets(points: FloatMatrix, margin: float) -> IndexVector:
 def squares(n_points: int, *, margin: float, random_state: Any) -> Dataset:
     """Return two squares with a target that is smooth on each decision set.
 
-    Parameters
-    ----------
-    n_points : int
-        How many points.
-    margin : float
-        Between the squares.
-    random_state : Generator
-        The seed.
-
-    Returns
-    -------
-    Dataset
-        1 + s on the left alone, -1 - s on the right alone, 0 on the overlap; the decision sets
-        stand in for the manifolds.
+    - Returned: 1 + s on the left alone, -1 - s on the right alone, 0 on the overlap; the decision
+      sets stand in for the manifolds.
     """
     found = two_squares(n_points, gap=margin, random_state=random_state)
     points, height = np.asarray(found.points), found.extras["position"]
@@ -118,36 +96,14 @@ def margin_problem(margin: float, draw: int) -> Problem:
 
 
 def margin_plan(size: Size) -> MarginPlan:
-    """Return the plan at a size.
-
-    Parameters
-    ----------
-    size : Size
-        How large.
-
-    Returns
-    -------
-    MarginPlan
-        What is run.
-    """
+    """Return the plan at a size."""
     if size is Size.QUICK:
         return MarginPlan((0.2, 0.0, -0.2), (40,), (500,), 2)
     return MarginPlan(MARGINS, (80, 320), (1000, 4000, 16000), 4 if size is Size.BOOK else 10)
 
 
 def margin_trials(plan: MarginPlan) -> Iterator[MarginTrial]:
-    """Go through a plan, draw by draw.
-
-    Parameters
-    ----------
-    plan : MarginPlan
-        What is run.
-
-    Yields
-    ------
-    MarginTrial
-        Each fit once.
-    """
+    """Go through a plan, draw by draw."""
     for draw in range(plan.n_draws):
         for margin in plan.margins:
             for n in plan.labelled:
@@ -158,20 +114,7 @@ def margin_trials(plan: MarginPlan) -> Iterator[MarginTrial]:
 
 
 def run_margins(trials: Sequence[MarginTrial], journal: Journal) -> dict[MarginTrial, Result]:
-    """Run what the journal does not know.
-
-    Parameters
-    ----------
-    trials : sequence of MarginTrial
-        From `margin_trials`, or a part of them.
-    journal : Journal
-        Knows what was run before.
-
-    Returns
-    -------
-    dict of MarginTrial to dict
-        The result of each.
-    """
+    """Run what the journal does not know."""
     return journal.results("margins", trials, _tried)
 
 
@@ -183,16 +126,8 @@ def _tried(one: MarginTrial) -> Result:
 def margin_cells(found: Mapping[MarginTrial, Result]) -> list[dict[str, Any]]:
     """Return mean and deviation of every cell, and how ours compares draw by draw.
 
-    Parameters
-    ----------
-    found : mapping
-        From `run_margins`.
-
-    Returns
-    -------
-    list of dict
-        ``gain`` is the mean over draws of the supervised error minus ours, ``gain_error`` its
-        standard error.
+    - Returned: ``gain`` is the mean over draws of the supervised error minus ours, ``gain_error``
+      its standard error.
     """
     groups: dict[tuple[str, float, int, int], list[MarginTrial]] = {}
     for one in found:

@@ -37,56 +37,21 @@ _LINEAR = 0.02  # margins nearer to zero than this are drawn on a linear scale
 
 
 def expected(margin: float, n: int, m: int) -> str:
-    """Return what the slide says of a margin: whether unlabelled points help.
-
-    Parameters
-    ----------
-    margin : float
-        Between the squares.
-    n, m : int
-        Labelled and unlabelled points; d is 2.
-
-    Returns
-    -------
-    {"no", "yes"}
-        With all constants of the rates taken to be one.
-    """
+    """Return what the slide says of a margin: whether unlabelled points help."""
     if margin >= n**-0.5:
         return "no"
     return "yes" if margin >= m**-0.5 or margin < -(m**-0.5) else "no"
 
 
 def measured(cell: Mapping[str, Any]) -> str:
-    """Return whether unlabelled points helped: two standard errors of the difference decide.
-
-    Parameters
-    ----------
-    cell : mapping
-        Of ours, from `margin_cells`.
-
-    Returns
-    -------
-    {"yes", "no", "harm"}
-        "no" where the difference is within two standard errors.
-    """
+    """Return whether unlabelled points helped: two standard errors of the difference decide."""
     if abs(cell["gain"]) <= 2 * cell["gain_error"]:
         return "no"
     return "yes" if cell["gain"] > 0 else "harm"
 
 
 def margin_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a table per number of labels: a row per margin.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `margin_cells`.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return a table per number of labels: a row per margin."""
     place = {(c["method"], c["margin"], c["labelled"], c["unlabelled"]): c for c in cells}
     margins = sorted({cell["margin"] for cell in cells}, reverse=True)
     sizes = sorted({cell["unlabelled"] for cell in cells if cell["method"] == OURS})
@@ -109,18 +74,7 @@ def margin_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def draw_margins(cells: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw errors against the margin, a panel per number of labels.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `margin_cells`.
-
-    Returns
-    -------
-    Figure
-        The slides' thresholds are upright lines.
-    """
+    """Draw errors against the margin, a panel per number of labels."""
     counts = sorted({cell["labelled"] for cell in cells})
     sizes = sorted({cell["unlabelled"] for cell in cells if cell["method"] == OURS})
     figure = Figure(figsize=(5.6 * len(counts) + 0.4, 4.6), layout="constrained")
@@ -177,17 +131,7 @@ def _scale(axes: Any, margins: Sequence[float]) -> None:
 def now_it_helps_figure(size: Size, *, journal: Path | None = None) -> Reproduction:
     """Measure where unlabelled points help as two squares approach, touch and overlap.
 
-    Parameters
-    ----------
-    size : Size
-        How large.
-    journal : Path or None, default=None
-        A file of single results that the run reads first and adds to; None writes none.
-
-    Returns
-    -------
-    Reproduction
-        Errors against the margin, record and page.
+    - `journal`: a file of single results that the run reads first and adds to; None writes none.
     """
     plan = margin_plan(size)
     found = run_margins(list(margin_trials(plan)), Journal.at(journal))
@@ -206,22 +150,7 @@ def now_it_helps_figure(size: Size, *, journal: Path | None = None) -> Reproduct
 def margin_record(
     size: Size, plan: MarginPlan, found: Mapping[MarginTrial, Result]
 ) -> dict[str, Any]:
-    """Return the record.
-
-    Parameters
-    ----------
-    size : Size
-        Names it.
-    plan : MarginPlan
-        What was run.
-    found : mapping
-        From `run_margins`.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-    """
+    """Return the record."""
     spent = {one.method: 0.0 for one in found}
     for one, result in found.items():
         spent[one.method] += result["seconds"]

@@ -67,19 +67,9 @@ SCENES = (
 def fitted_scene(scene: Scene, n_points: int) -> tuple[Any, IndexVector]:
     """Fit the learner on a scene.
 
-    Parameters
-    ----------
-    scene : Scene
-        What is drawn.
-    n_points : int
-        How many points, of which the first 80 of a random order are labelled.
+    Returns shape `labelled` (80,).
 
-    Returns
-    -------
-    model : MultiManifoldRegressor
-        Fitted.
-    labelled : ndarray of shape (80,)
-        Row numbers.
+    - `n_points`: how many points, of which the first 80 of a random order are labelled.
     """
     dataset = scene.make(n_points, random_state=0)
     labelled = np.random.default_rng(0).permutation(n_points)[:N_LABELLED]
@@ -96,23 +86,13 @@ def _partial(dataset: Dataset, labelled: IndexVector) -> Any:
 def scene_cell(scene: Scene, model: Any, labelled: IndexVector) -> dict[str, Any]:
     """Measure what a row of the figure shows.
 
-    Parameters
-    ----------
-    scene : Scene
-        The row.
-    model : MultiManifoldRegressor
-        Fitted by `fitted_scene`.
-    labelled : ndarray of shape (80,)
-        Row numbers.
+    Shapes: `labelled` (80,).
 
-    Returns
-    -------
-    dict
-        Numbers of points, nodes and edges; ``weight_between``: percent of the weight of the graph
-        that lies on edges between the manifolds, and ``edges_between`` percent of the edges;
-        ``purity``: percent of points on the commonest manifold of their region; ``error`` and
-        ``one_region``: root mean squared errors on unlabelled points, with the regions and of the
-        same learner with one region.
+    - Returned: numbers of points, nodes and edges; ``weight_between``: percent of the weight of the
+      graph that lies on edges between the manifolds, and ``edges_between`` percent of the edges;
+      ``purity``: percent of points on the commonest manifold of their region; ``error`` and
+      ``one_region``: root mean squared errors on unlabelled points, with the regions and of the
+      same learner with one region.
     """
     n = len(model.regions_)
     dataset = scene.make(n, random_state=0)
@@ -143,18 +123,7 @@ def _rms(errors: Any, rows: IndexVector) -> float:
 
 
 def pictures_figure(*, quick: bool = False) -> Reproduction:
-    """Draw how the regions of three sets come about, a row per set.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few points.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Draw how the regions of three sets come about, a row per set."""
     clock, cells = StageClock(), []
     heights = [scene.height for scene in SCENES]
     figure = Figure(figsize=(12, sum(heights) + 0.4), layout="constrained")

@@ -81,15 +81,10 @@ class Problem:
 def classes_of(dataset: Dataset) -> IndexVector:
     """Return classes that change within each manifold and differ between them.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With the manifold and the position s of every point.
+    Returns shape (n,).
 
-    Returns
-    -------
-    ndarray of shape (n,)
-        1 on the first manifold where s > 1/2, and on the second where it is not.
+    - `dataset`: with the manifold and the position s of every point.
+    - Returned: 1 on the first manifold where s > 1/2, and on the second where it is not.
     """
     high = dataset.extras["position"] > 0.5
     found: IndexVector = (high ^ (dataset.extras["manifold"] == 1)).astype(np.intp)
@@ -106,20 +101,10 @@ def drawn(
 ) -> Problem:
     """Draw a set, in random order, and fresh points of it.
 
-    Parameters
-    ----------
-    make : callable
-        A generator.
-    draw : int
-        Which draw; points come from ``default_rng([draw, 0])``, fresh ones from
-        ``default_rng([draw, 1])`` and their order from ``default_rng([draw, 2])``.
-    n_reserved, n_unlabelled, n_test : int
-        How many points to keep for labels, without labels, and to judge on.
-
-    Returns
-    -------
-    Problem
-        The draw.
+    - `draw`: which draw; points come from ``default_rng([draw, 0])``, fresh ones from
+      ``default_rng([draw, 1])`` and their order from ``default_rng([draw, 2])``.
+    - `n_reserved`, `n_unlabelled`, `n_test`: how many points to keep for labels, without labels,
+      and to judge on.
     """
     taught = make(n_reserved + n_unlabelled, random_state=np.random.default_rng([draw, 0]))
     fresh = make(n_test, random_state=np.random.default_rng([draw, 1]))
@@ -155,21 +140,7 @@ def known_regions(
 ) -> NDArray[Any]:
     """Predict fresh points by a learner in each of given regions, from the labelled points alone.
 
-    Parameters
-    ----------
-    problem : Problem
-        The draw.
-    task : {"regression", "classification"}
-        What is predicted.
-    n_labelled : int
-        How many labels.
-    regions, at_test : ndarray of shape (p,) and (t,)
-        Regions of points and of fresh ones.
-
-    Returns
-    -------
-    ndarray of shape (t,)
-        Values or classes.
+    Shapes: `regions`, `at_test` (p,); returns (t,).
     """
     n, own = n_labelled, regions[:n_labelled]
     is_value = task == "regression"
@@ -213,24 +184,7 @@ def _clairvoyant(
 
 
 def taught(make: Callable[..., Any], problem: Problem, task: str, n: int, m: int) -> Any:
-    """Fit an estimator on n labelled and m unlabelled points.
-
-    Parameters
-    ----------
-    make : callable
-        Takes nothing and returns an estimator.
-    problem : Problem
-        The draw.
-    task : {"regression", "classification"}
-        What is taught.
-    n, m : int
-        How many points.
-
-    Returns
-    -------
-    estimator
-        Fitted.
-    """
+    """Fit an estimator on n labelled and m unlabelled points."""
     rows = problem.rows(n, m)
     if task == "regression":
         y: NDArray[Any] = np.full(n + m, np.nan)
@@ -285,24 +239,8 @@ METHODS: dict[str, Method] = {
 def trial(problem: Problem, task: str, method: str, n: int, m: int, draw: int) -> Result:
     """Run one method once; warnings of few points in a region are not shown.
 
-    Parameters
-    ----------
-    problem : Problem
-        The draw.
-    task : {"regression", "classification"}
-        What is predicted.
-    method : str
-        One of `METHODS`.
-    n, m : int
-        Labelled and unlabelled points.
-    draw : int
-        Seeds the method.
-
-    Returns
-    -------
-    dict
-        ``error``: root mean squared error, or percent of wrong classes; ``regions`` or None;
-        ``seconds``.
+    - Returned: ``error``: root mean squared error, or percent of wrong classes; ``regions`` or
+      None; ``seconds``.
     """
     started = time.perf_counter()
     with warnings.catch_warnings():

@@ -42,15 +42,9 @@ ASKED = 0.95
 def purity(regions: IndexVector, manifolds: IndexVector) -> float:
     """Return the share of points on the commonest manifold of their region.
 
-    Parameters
-    ----------
-    regions, manifolds : ndarray of shape (n,)
-        Of each point.
+    Shapes: `regions`, `manifolds` (n,).
 
-    Returns
-    -------
-    float
-        1 where no region mixes manifolds. It never falls when a region is divided.
+    - Returned: 1 where no region mixes manifolds. It never falls when a region is divided.
     """
     counts = np.zeros((int(regions.max()) + 1, int(manifolds.max()) + 1))
     np.add.at(counts, (regions, manifolds), 1.0)
@@ -62,23 +56,10 @@ def found_regions(
 ) -> dict[int, IndexVector]:
     """Cut the points of a draw into several numbers of regions.
 
-    Parameters
-    ----------
-    method : str
-        One of `METHODS`.
-    problem : Problem
-        The draw.
-    n_unlabelled : int
-        How many points besides the labelled ones.
-    counts : sequence of int
-        Numbers of regions.
-    draw : int
-        Seeds the method.
+    Returns shape (n,).
 
-    Returns
-    -------
-    dict of int to ndarray of shape (n,)
-        The region of each point. Ours are the stages of the learner, one graph for all numbers.
+    - Returned: the region of each point. Ours are the stages of the learner, one graph for all
+      numbers.
     """
     points: FloatMatrix = problem.points[problem.rows(N_LABELLED, n_unlabelled)]
     if method == SPECTRAL:
@@ -104,26 +85,7 @@ def purity_cells(
     noises: Sequence[float] = NOISES,
     counts: Sequence[int] = REGIONS,
 ) -> list[dict[str, Any]]:
-    """Measure the purity of every method.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Numbers of unlabelled points.
-    n_draws : int
-        How many draws.
-    journal : Journal
-        Knows what was measured before.
-    noises : sequence of float, default=(0, 0.02, 0.05)
-        Of the points.
-    counts : sequence of int, default=(2, 3, 5, 8, 12)
-        Numbers of regions.
-
-    Returns
-    -------
-    list of dict
-        Mean and deviation over the draws, and the seconds of all draws.
-    """
+    """Measure the purity of every method."""
     found: dict[tuple[float, int, str], list[Result]] = {}
     for draw, noise in product(range(n_draws), noises):
         make = partial(dollar_sign, noise=noise)
@@ -159,18 +121,7 @@ def _measured(method: str, problem: Problem, m: int, counts: Sequence[int], draw
 
 
 def purity_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the table of purities and the verdict.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `purity_cells`.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of purities and the verdict."""
     counts = sorted({cell["regions"] for cell in cells})
     place = {(c["noise"], c["unlabelled"], c["method"], c["regions"]): c for c in cells}
     rows, most = [], max(cell["draws"] for cell in cells)
@@ -186,18 +137,7 @@ def purity_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def purity_marks(cells: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say whether the purity asked for was reached, for each noise and size.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `purity_cells`.
-
-    Returns
-    -------
-    list of str
-        A sentence each.
-    """
+    """Say whether the purity asked for was reached, for each noise and size."""
     most = max(cell["regions"] for cell in cells)
     sentences = []
     for cell in cells:

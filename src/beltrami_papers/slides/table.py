@@ -84,16 +84,8 @@ class Trial(NamedTuple):
 def plan_for(size: Size) -> Plan:
     """Return the plan at a size.
 
-    Parameters
-    ----------
-    size : Size
-        How large.
-
-    Returns
-    -------
-    Plan
-        At full size ours and the two it is held against have 20 draws, in between and for the
-        other methods fewer; in the book 4, and 2 with the most points.
+    - Returned: at full size ours and the two it is held against have 20 draws, in between and for
+      the other methods fewer; in the book 4, and 2 with the most points.
     """
     if size is Size.QUICK:
         few = {500: 2}
@@ -122,18 +114,7 @@ def plan_for(size: Size) -> Plan:
 
 
 def trials_of(plan: Plan) -> Iterator[Trial]:
-    """Go through a plan, draw by draw, so that a part of a run is a table with fewer draws.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is run.
-
-    Yields
-    ------
-    Trial
-        Each fit once.
-    """
+    """Go through a plan, draw by draw, so that a part of a run is a table with fewer draws."""
     most = max(count for sizes in plan.draws.values() for count in sizes.values())
     for draw in range(most):
         for data in plan.sets:
@@ -146,20 +127,7 @@ def trials_of(plan: Plan) -> Iterator[Trial]:
 
 
 def run_trials(trials: Sequence[Trial], journal: Journal) -> dict[Trial, Result]:
-    """Run what the journal does not know.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        From `trials_of`, or a part of them.
-    journal : Journal
-        Knows what was run before.
-
-    Returns
-    -------
-    dict of Trial to dict
-        From `beltrami_papers.slides.problems.trial`.
-    """
+    """Run what the journal does not know."""
     return journal.results("multi-manifold separation", trials, _tried)
 
 
@@ -171,15 +139,7 @@ def _tried(one: Trial) -> Result:
 def cells_of(found: Mapping[Trial, Result]) -> list[dict[str, Any]]:
     """Return mean and deviation over the draws of every cell.
 
-    Parameters
-    ----------
-    found : mapping
-        From `run_trials`.
-
-    Returns
-    -------
-    list of dict
-        With every draw's error, the mean number of regions and the seconds of a fit.
+    - Returned: with every draw's error, the mean number of regions and the seconds of a fit.
     """
     cells: dict[tuple[Any, ...], list[Result]] = {}
     for one, result in found.items():
@@ -201,18 +161,7 @@ def cells_of(found: Mapping[Trial, Result]) -> list[dict[str, Any]]:
 
 
 def seconds_of(found: Mapping[Trial, Result]) -> dict[str, float]:
-    """Add up the seconds of each method, over all runs that a journal knows.
-
-    Parameters
-    ----------
-    found : mapping
-        From `run_trials`.
-
-    Returns
-    -------
-    dict of str to float
-        By method.
-    """
+    """Add up the seconds of each method, over all runs that a journal knows."""
     spent = {one.method: 0.0 for one in found}
     for one, result in found.items():
         spent[one.method] += result["seconds"]
@@ -227,18 +176,8 @@ def _mean_regions(results: Sequence[Result]) -> float | None:
 def multi_manifold_figure(size: Size, *, journal: Path | None = None) -> Reproduction:
     """Measure multi-manifold separation on six sets, with few to many labels.
 
-    Parameters
-    ----------
-    size : Size
-        How large.
-    journal : Path or None, default=None
-        A file of single results that the run reads first and adds to, so that it can be stopped
-        and gone on with; None starts afresh and writes none.
-
-    Returns
-    -------
-    Reproduction
-        Learning curves, record and page.
+    - `journal`: a file of single results that the run reads first and adds to, so that it can be
+      stopped and gone on with; None starts afresh and writes none.
     """
     plan, known = plan_for(size), Journal.at(journal)
     found = run_trials(list(trials_of(plan)), known)
@@ -261,26 +200,7 @@ def multi_manifold_record(
     pure: list[dict[str, Any]],
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the record.
-
-    Parameters
-    ----------
-    size : Size
-        Names it.
-    plan : Plan
-        What was run.
-    cells : list of dict
-        From `cells_of`.
-    pure : list of dict
-        From `purity_cells`.
-    seconds : mapping of str to float
-        From `seconds_of`.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-    """
+    """Return the record."""
     draws = {
         name: ", ".join(f"{k} at m = {m}" for m, k in own.items())
         for name, own in plan.draws.items()

@@ -21,17 +21,7 @@ from beltrami_papers.slides.problems import (
 def error_lines(cells: Sequence[Mapping[str, Any]], task: str) -> list[str]:
     """Return a table per set: a row per method and number of unlabelled points.
 
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`.
-    task : {"regression", "classification"}
-        Which.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown; the mean over draws, and the mean number of regions in brackets.
+    - Returned: lines of Markdown; the mean over draws, and the mean number of regions in brackets.
     """
     lines, digits = [], 3 if task == "regression" else 1
     for data in dict.fromkeys(cell["data"] for cell in cells):
@@ -58,18 +48,7 @@ def _shown(cell: Mapping[str, Any], digits: int) -> str:
 
 
 def verdict_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say, set by set, where ours lies between the two references and what more points do.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`.
-
-    Returns
-    -------
-    list of str
-        A line per task and set, losses included.
-    """
+    """Say, set by set, where ours lies between the two references and what more points do."""
     errors = {
         (c["task"], c["data"], c["method"], c["unlabelled"], c["labelled"]): c["each"]
         for c in cells

@@ -28,15 +28,7 @@ _STEP = 0.13
 def draw_errors(cells: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw a panel per number of labels: a column of marks per set.
 
-    Parameters
-    ----------
-    cells : sequence of dict
-        With ``data``, ``labels``, ``method`` and ``mean``.
-
-    Returns
-    -------
-    Figure
-        Thin strokes are the book's rows, the thick one its best; marks are ours.
+    - Returned: thin strokes are the book's rows, the thick one its best; marks are ours.
     """
     counts = sorted({cell["labels"] for cell in cells})
     figure = Figure(figsize=(8.4, 3.5 * len(counts) + 0.7), layout="constrained")

@@ -16,18 +16,7 @@ Cells = Sequence[Mapping[str, Any]]
 
 
 def error_lines(cells: Cells) -> list[str]:
-    """Return the table of one number of labels: our rows, then the book's.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`, of one number of labels.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of one number of labels: our rows, then the book's."""
     sets, labels = _sets(cells), cells[0]["labels"]
     place = {(cell["method"], cell["data"]): cell for cell in cells}
     most = max(cell["draws"] for cell in cells)
@@ -44,18 +33,7 @@ def error_lines(cells: Cells) -> list[str]:
 
 
 def difference_lines(cells: Cells) -> list[str]:
-    """Return ours minus the book's for the methods that both have.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`, of one number of labels.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return ours minus the book's for the methods that both have."""
     sets = _sets(cells)
     shared = [cell for cell in cells if "difference" in cell]
     rows = []
@@ -68,18 +46,7 @@ def difference_lines(cells: Cells) -> list[str]:
 
 
 def finding_lines(cells: Cells) -> list[str]:
-    """Say how near each shared method comes to its row, and who is ahead of the book's best.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`.
-
-    Returns
-    -------
-    list of str
-        A line per shared method and per number of labels.
-    """
+    """Say how near each shared method comes to its row, and who is ahead of the book's best."""
     lines = []
     for method in dict.fromkeys(cell["method"] for cell in cells if "difference" in cell):
         own = [cell for cell in cells if cell["method"] == method and "difference" in cell]
@@ -110,36 +77,12 @@ def finding_lines(cells: Cells) -> list[str]:
 
 
 def best_of_ours(cells: Cells, data: str) -> Mapping[str, Any]:
-    """Return our cell of the lowest mean error on a set.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`, of one number of labels.
-    data : str
-        The set.
-
-    Returns
-    -------
-    dict
-        The cell.
-    """
+    """Return our cell of the lowest mean error on a set."""
     return min((cell for cell in cells if cell["data"] == data), key=lambda cell: cell["mean"])
 
 
 def front_door_finding(cells: Cells) -> str:
-    """Say on how many sets the front door is below the best printed row.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`, of one number of labels.
-
-    Returns
-    -------
-    str
-        A clause without a stop.
-    """
+    """Say on how many sets the front door is below the best printed row."""
     own = [cell for cell in cells if cell["method"] == FRONT_DOOR]
     below = [c["data"] for c in own if c["mean"] < best_published(c["data"], c["labels"])[0]]
     named = f" ({', '.join(below)})" if below else ""

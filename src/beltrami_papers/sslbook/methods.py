@@ -72,19 +72,7 @@ class Method:
 def nearest(problem: BookProblem, count: int, split: int) -> IndexVector:
     """Give each row the class of the nearest labelled one.
 
-    Parameters
-    ----------
-    problem : BookProblem
-        The set.
-    count : int
-        Number of labels.
-    split : int
-        Which split.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Classes.
+    Returns shape (n,).
     """
     return _nearest_in(problem.points, problem, count, split)
 
@@ -92,19 +80,7 @@ def nearest(problem: BookProblem, count: int, split: int) -> IndexVector:
 def nearest_in_eigenmaps(problem: BookProblem, count: int, split: int) -> IndexVector:
     """Give each row the class of the labelled one nearest in Laplacian eigenmaps.
 
-    Parameters
-    ----------
-    problem : BookProblem
-        The set.
-    count : int
-        Number of labels.
-    split : int
-        Which split.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Classes.
+    Returns shape (n,).
     """
     if "eigenmaps" not in problem.fitted:
         maps = LaplacianEigenmaps(N_COORDINATES, graph=problem.graph, random_state=0)
@@ -121,19 +97,7 @@ def _nearest_in(points: Any, problem: BookProblem, count: int, split: int) -> In
 def support_vectors(problem: BookProblem, count: int, split: int) -> IndexVector:
     """Teach scikit-learn's support vector machine, cost and width by cross-validation.
 
-    Parameters
-    ----------
-    problem : BookProblem
-        The set.
-    count : int
-        Number of labels.
-    split : int
-        Which split.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Classes.
+    Returns shape (n,).
     """
     rows = problem.draws[count].draws[split]
     targets = problem.classes[rows]
@@ -206,18 +170,7 @@ def _going_on(kind: type) -> Teach:
 
 
 def methods_of(*, quick: bool = False) -> dict[str, Method]:
-    """Return our rows of the table by name.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few steps of Mbed's paper mode.
-
-    Returns
-    -------
-    dict of str to Method
-        First the methods that the book has, then others of ours.
-    """
+    """Return our rows of the table by name."""
     steps: dict[str, Any] = {"n_steps": 60} if quick else {}
 
     def criterion(gamma: Any) -> Callable[[BookProblem, int], Any]:

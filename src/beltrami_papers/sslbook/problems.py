@@ -43,20 +43,7 @@ class BookProblem:
 
     @classmethod
     def of(cls, name: str, draws: dict[int, LabelledDraws]) -> "BookProblem":
-        """Build the graph of a set.
-
-        Parameters
-        ----------
-        name : str
-            What the book calls it.
-        draws : dict of int to LabelledDraws
-            Splits of the same points.
-
-        Returns
-        -------
-        BookProblem
-            Texts, which are sparse, have neighbours by angle.
-        """
+        """Build the graph of a set."""
         points = next(iter(draws.values())).points
         metric = "angle" if issparse(points) else "euclidean"
         return cls(name, draws, KnnGraph(metric=metric).build(points))
@@ -85,17 +72,7 @@ class BookProblem:
 def book_problem(name: str, *, quick: bool = False) -> BookProblem:
     """Load a set of the benchmark with its splits.
 
-    Parameters
-    ----------
-    name : str
-        What the book calls it.
-    quick : bool, default=False
-        Keep ten labels, one split and a few rows, to see that the table runs.
-
-    Returns
-    -------
-    BookProblem
-        With its graph.
+    - `quick`: keep ten labels, one split and a few rows, to see that the table runs.
     """
     found = load_dataset(f"sslbook_{name.lower()}").number_classes()
     points: Any = found.points

@@ -44,20 +44,7 @@ class PublishedRow:
     standing: str = MEMORY
 
     def error(self, data: str, labels: int) -> float | None:
-        """Return the printed error of a cell.
-
-        Parameters
-        ----------
-        data : str
-            One of `SETS`.
-        labels : int
-            One of `LABELS`.
-
-        Returns
-        -------
-        float or None
-            Percent; None where nothing is printed.
-        """
+        """Return the printed error of a cell."""
         return self.errors[labels][SETS.index(data)]
 
 
@@ -148,19 +135,6 @@ ROWS: dict[str, PublishedRow] = {
 
 
 def best_published(data: str, labels: int) -> tuple[float, str]:
-    """Return the lowest printed error of a cell and whose it is.
-
-    Parameters
-    ----------
-    data : str
-        One of `SETS`.
-    labels : int
-        One of `LABELS`.
-
-    Returns
-    -------
-    float, str
-        Percent, and the row's name.
-    """
+    """Return the lowest printed error of a cell and whose it is."""
     printed = [(row.error(data, labels), name) for name, row in ROWS.items()]
     return min((error, name) for error, name in printed if error is not None)

@@ -46,20 +46,7 @@ class Trial(NamedTuple):
 
 
 def trials_of(methods: Mapping[str, Method], *, quick: bool = False) -> Iterator[Trial]:
-    """Go through the table, set by set, so that a set is loaded once.
-
-    Parameters
-    ----------
-    methods : mapping of str to Method
-        Our rows.
-    quick : bool, default=False
-        Two sets, ten labels, one split.
-
-    Yields
-    ------
-    Trial
-        Each fit once.
-    """
+    """Go through the table, set by set, so that a set is loaded once."""
     for data in ("Digit1", "COIL") if quick else SETS:
         for name, method in methods.items():
             for labels in LABELS[:1] if quick else LABELS:
@@ -70,21 +57,8 @@ def trials_of(methods: Mapping[str, Method], *, quick: bool = False) -> Iterator
 def trial_result(problem: BookProblem, method: Method, labels: int, split: int) -> Result:
     """Teach one method on one split.
 
-    Parameters
-    ----------
-    problem : BookProblem
-        The set.
-    method : Method
-        Who is taught.
-    labels : int
-        How many labels.
-    split : int
-        Which split.
-
-    Returns
-    -------
-    dict
-        ``error`` on the unlabelled rows in percent, ``seconds`` of the fit, ``rows`` of the set.
+    - Returned: ``error`` on the unlabelled rows in percent, ``seconds`` of the fit, ``rows`` of the
+      set.
     """
     started = time.perf_counter()
     found = method.teach(problem, labels, split)
@@ -106,21 +80,7 @@ def run_trials(
 ) -> dict[Trial, Result]:
     """Run what the journal does not know.
 
-    Parameters
-    ----------
-    trials : sequence of Trial
-        From `trials_of`.
-    methods : mapping of str to Method
-        Our rows.
-    journal : Journal
-        Knows what was run before.
-    load : callable
-        Takes the name of a set; the one in use is kept.
-
-    Returns
-    -------
-    dict of Trial to dict
-        From `trial_result`.
+    - `load`: takes the name of a set; the one in use is kept.
     """
     kept = lru_cache(maxsize=1)(load)
 
@@ -133,17 +93,7 @@ def run_trials(
 def cells_of(found: Mapping[Trial, Result], methods: Mapping[str, Method]) -> list[dict[str, Any]]:
     """Return mean and deviation over the splits of every cell, beside the printed error.
 
-    Parameters
-    ----------
-    found : mapping
-        From `run_trials`.
-    methods : mapping of str to Method
-        Our rows; one that the book has too gets its number, with the standing of that.
-
-    Returns
-    -------
-    list of dict
-        With every split's error and the seconds of all.
+    - `methods`: our rows; one that the book has too gets its number, with the standing of that.
     """
     groups: dict[tuple[str, str, int], list[Result]] = {}
     for one, result in found.items():
@@ -168,18 +118,7 @@ def cells_of(found: Mapping[Trial, Result], methods: Mapping[str, Method]) -> li
 
 
 def seconds_of(cells: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Add up the seconds of each method, over all runs that a journal knows.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`.
-
-    Returns
-    -------
-    dict of str to float
-        By method, with the total.
-    """
+    """Add up the seconds of each method, over all runs that a journal knows."""
     spent: dict[str, float] = {}
     for cell in cells:
         spent[cell["method"]] = spent.get(cell["method"], 0.0) + cell["seconds"]
@@ -188,20 +127,7 @@ def seconds_of(cells: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def book_record(cells: list[dict[str, Any]], methods: Mapping[str, Method]) -> dict[str, Any]:
-    """Return the record of the table.
-
-    Parameters
-    ----------
-    cells : list of dict
-        From `cells_of`.
-    methods : mapping of str to Method
-        Our rows.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-    """
+    """Return the record of the table."""
     sizes = {cell["data"]: str(cell["n"]) for cell in cells}
     return {
         "name": "ssl-book",
@@ -252,18 +178,8 @@ def _remarks() -> list[str]:
 def benchmark_table(*, quick: bool = False, journal: Path | None = None) -> Reproduction:
     """Reproduce the benchmark of the SSL book with the methods that we have.
 
-    Parameters
-    ----------
-    quick : bool, default=False
-        Two sets, few rows, one split, few steps.
-    journal : Path or None, default=None
-        A file of single results that the run reads first and adds to, so that it can be stopped
-        and gone on with; None starts afresh and writes none.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
+    - `journal`: a file of single results that the run reads first and adds to, so that it can be
+      stopped and gone on with; None starts afresh and writes none.
     """
     methods = methods_of(quick=quick)
     trials = list(trials_of(methods, quick=quick))

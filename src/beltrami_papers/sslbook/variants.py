@@ -65,18 +65,7 @@ def _machine(cost: float) -> Method:
 
 
 def settings_of(*, quick: bool = False) -> dict[str, Method]:
-    """Return the settings by name.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        One of each method.
-
-    Returns
-    -------
-    dict of str to Method
-        The name begins with the method's.
-    """
+    """Return the settings by name."""
     found = {
         f"{CRITERION}, {k} neighbours{'' if mass else ', no CMN'}": _criterion(k, mass)
         for k in (NEIGHBORS[:1] if quick else NEIGHBORS)
@@ -87,20 +76,7 @@ def settings_of(*, quick: bool = False) -> dict[str, Method]:
 
 
 def variant_trials(methods: Mapping[str, Method], *, quick: bool = False) -> Iterator[Trial]:
-    """Go through the settings, set by set.
-
-    Parameters
-    ----------
-    methods : mapping of str to Method
-        From `settings_of`.
-    quick : bool, default=False
-        One split of the first set of each method.
-
-    Yields
-    ------
-    Trial
-        Each once.
-    """
+    """Go through the settings, set by set."""
     for kind, places in PLACES.items():
         few = [place for place in places if place[1] == LABELS[0]]
         for data, labels in few[:1] if quick else places:
@@ -113,17 +89,7 @@ def variant_trials(methods: Mapping[str, Method], *, quick: bool = False) -> Ite
 def benchmark_variants(*, quick: bool = False, journal: Path | None = None) -> Reproduction:
     """Run QC+CMN with other numbers of neighbours and TSVM with other costs.
 
-    Parameters
-    ----------
-    quick : bool, default=False
-        One setting of each, one set, one split.
-    journal : Path or None, default=None
-        A file of single results that the run reads first and adds to.
-
-    Returns
-    -------
-    Reproduction
-        Record and page.
+    - `journal`: a file of single results that the run reads first and adds to.
     """
     methods = settings_of(quick=quick)
     trials = list(variant_trials(methods, quick=quick))

@@ -36,23 +36,7 @@ _BROKEN = (
 
 @contextmanager
 def corruption_reported(path: Path) -> Iterator[None]:
-    """Turn every way of failing to read `path` into `CorruptDataError`.
-
-    Parameters
-    ----------
-    path : Path
-        The file being read inside the block.
-
-    Yields
-    ------
-    None
-        Nothing; read inside the block.
-
-    Raises
-    ------
-    CorruptDataError
-        When the block raises anything that a broken file can cause.
-    """
+    """Turn every way of failing to read `path` into `CorruptDataError`."""
     try:
         yield
     except CorruptDataError:
@@ -67,23 +51,7 @@ def corruption_reported(path: Path) -> Iterator[None]:
 
 
 def read_archive(path: Path) -> dict[str, NDArray[Any]]:
-    """Return every member of an npz file, never unpickling.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    dict of str to ndarray
-        The members by name.
-
-    Raises
-    ------
-    CorruptDataError
-        When the file is truncated, is not an npz file, or holds Python objects.
-    """
+    """Return every member of an npz file, never unpickling."""
     # The file is opened here, because NumPy leaves it open when the archive inside is broken.
     with corruption_reported(path), path.open("rb") as file:
         archive = np.load(file, allow_pickle=False)
@@ -95,22 +63,7 @@ def read_archive(path: Path) -> dict[str, NDArray[Any]]:
 def read_lines(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
     """Return the header and the records of a ``.jsonl.xz`` file.
 
-    Parameters
-    ----------
-    path : Path
-        The file; its first line is a header with the number of records under ``"n"``.
-
-    Returns
-    -------
-    header : mapping
-        The first line.
-    records : list
-        The other lines.
-
-    Raises
-    ------
-    CorruptDataError
-        When the file is truncated, is something else, or lacks records.
+    - `path`: the file; its first line is a header with the number of records under ``"n"``.
     """
     with corruption_reported(path), lzma.open(path, "rt", encoding="utf-8") as lines:
         header = json.loads(next(lines, ""))
@@ -128,16 +81,10 @@ def matrix_of(members: Mapping[str, NDArray[Any]]) -> Points:
     Integers with a scale give ``X * x_scale`` in float64; without one they become float32, which
     holds every 8-bit pixel exactly. Stored floats keep their dtype.
 
-    Parameters
-    ----------
-    members : mapping of str to ndarray
-        The archive: ``X``, or ``X`` and ``x_scale``, or ``data``, ``indices``, ``indptr``,
-        ``shape``.
+    Returns shape (n, d).
 
-    Returns
-    -------
-    ndarray or csr_array of shape (n, d)
-        The points.
+    - `members`: the archive: ``X``, or ``X`` and ``x_scale``, or ``data``, ``indices``, ``indptr``,
+      ``shape``.
     """
     if "X" not in members:
         return _sparse_matrix(members)
@@ -161,34 +108,12 @@ def _sparse_matrix(members: Mapping[str, NDArray[Any]]) -> CsrMatrix:
 
 
 def splits_of(members: Mapping[str, NDArray[Any]]) -> dict[str, IndexVector]:
-    """Return the published splits of an archive: its members whose names begin with "labeled".
-
-    Parameters
-    ----------
-    members : mapping of str to ndarray
-        The archive.
-
-    Returns
-    -------
-    dict of str to ndarray
-        Row numbers, one split per row.
-    """
+    """Return the published splits of an archive: its members whose names begin with "labeled"."""
     return {
         name: rows.astype(np.int64) for name, rows in members.items() if name.startswith("labeled")
     }
 
 
 def strings_of(stored: NDArray[Any]) -> NDArray[np.str_]:
-    """Return byte strings as text.
-
-    Parameters
-    ----------
-    stored : ndarray of bytes
-        Strings in ASCII.
-
-    Returns
-    -------
-    ndarray of str
-        The same strings.
-    """
+    """Return byte strings as text."""
     return np.char.decode(stored, "ascii")

@@ -42,15 +42,7 @@ SHA256: Mapping[str, str] = MappingProxyType(
 def require_published(path: Path) -> None:
     """Raise where a file of the data folder holds other bytes than the one the name stands for.
 
-    Parameters
-    ----------
-    path : Path
-        The file; tens of megabytes take a tenth of a second.
-
-    Raises
-    ------
-    CorruptDataError
-        With both fingerprints; also where the file cannot be read, or is no file.
+    - `path`: the file; tens of megabytes take a tenth of a second.
     """
     if not path.is_file():
         raise CorruptDataError(path=str(path), reason="it is no regular file")

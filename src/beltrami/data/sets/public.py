@@ -28,18 +28,7 @@ BUNDLED: Mapping[str, str] = MappingProxyType(
 
 
 def bundled(name: str) -> Dataset:
-    """Return a set that scikit-learn carries with it, so no file and no network is needed.
-
-    Parameters
-    ----------
-    name : str
-        A key of `BUNDLED`.
-
-    Returns
-    -------
-    Dataset
-        Its points and targets as scikit-learn gives them.
-    """
+    """Return a set that scikit-learn carries with it, so no file and no network is needed."""
     import sklearn.datasets
 
     bunch: Any = getattr(sklearn.datasets, f"load_{name}")()
@@ -58,13 +47,7 @@ def bundled(name: str) -> Dataset:
 
 
 def fetch_mnist() -> Dataset:
-    """Return MNIST from OpenML, in the official order: 60000 for training, then 10000.
-
-    Returns
-    -------
-    Dataset
-        The same values as the file of the data folder.
-    """
+    """Return MNIST from OpenML, in the official order: 60000 for training, then 10000."""
     from sklearn.datasets import fetch_openml
 
     parser = "pandas" if find_spec("pandas") else "liac-arff"
@@ -88,10 +71,7 @@ def fetch_newsgroups() -> Dataset:
     It has 18846 posts, without the 1151 posts of the original collection that by-date dropped and
     without some header lines, so numbers differ a little from those on the data folder's file.
 
-    Returns
-    -------
-    Dataset
-        Texts, targets, and the same extras as the file of the data folder.
+    - Returned: texts, targets, and the same extras as the file of the data folder.
     """
     from sklearn.datasets import fetch_20newsgroups
 

@@ -31,21 +31,8 @@ _N_RESIDUES = 21  # twenty amino acids and a mark for "beyond the end of the cha
 def read_table(path: Path, *, name: str, n_features: int, description: str) -> Dataset:
     """Return a set of numeric points with targets.
 
-    Parameters
-    ----------
-    path : Path
-        An npz file.
-    name : str
-        What the set is called.
-    n_features : int
-        How many columns the published set has; a file with another number is another set.
-    description : str
-        Carried into the result.
-
-    Returns
-    -------
-    Dataset
-        Points, targets, splits, and every further member of the file under `extras`.
+    - `n_features`: how many columns the published set has; a file with another number is another
+      set.
     """
     members = read_archive(path)
     with corruption_reported(path):
@@ -89,22 +76,6 @@ def read_secondary_structure(
 
     The file holds a code 0..20 for each of the 15 positions. Codes have no order, so the points
     are the book's 315 indicators, as a sparse matrix; the codes are under ``extras["codes"]``.
-
-    Parameters
-    ----------
-    path : Path
-        An npz file with ``T`` and ``y``.
-    name : str
-        What the set is called.
-    n_features : int
-        The number of indicators.
-    description : str
-        Carried into the result.
-
-    Returns
-    -------
-    Dataset
-        83679 points with the published splits.
     """
     members = read_archive(path)
     with corruption_reported(path):
@@ -134,21 +105,9 @@ def _one_hot(codes: NDArray[Any]) -> CsrMatrix:
 def read_newsgroups(path: Path, *, name: str, description: str) -> Dataset:
     """Return the posts with their full headers, in the order of the file.
 
-    Parameters
-    ----------
-    path : Path
-        The ``.jsonl.xz`` file.
-    name : str
-        What the set is called.
-    description : str
-        Carried into the result.
-
-    Returns
-    -------
-    Dataset
-        Texts; targets that index `target_names`; ``extras["bydate"]`` is 1 for the training part
-        and 2 for the test part of the by-date version, 0 for posts outside it;
-        ``extras["article"]`` the number of the article.
+    - Returned: texts; targets that index `target_names`; ``extras["bydate"]`` is 1 for the training
+      part and 2 for the test part of the by-date version, 0 for posts outside it;
+      ``extras["article"]`` the number of the article.
     """
     header, records = read_lines(path)
     with corruption_reported(path):
@@ -176,27 +135,9 @@ def newsgroups(
 ) -> Dataset:
     """Return the newsgroups set from its columns, wherever they come from.
 
-    Parameters
-    ----------
-    texts : tuple of str
-        The posts.
-    groups : ndarray of shape (n,)
-        The group of each post, a number of `names`.
-    names : tuple of str
-        The groups.
-    flags : ndarray of shape (n,)
-        1 for the training part of the by-date version, 2 for its test part, 0 outside it.
-    articles : ndarray of shape (n,)
-        The number of each article.
-    name : str
-        What the set is called.
-    description : str
-        Carried into the result.
+    Shapes: `groups` (n,), `flags` (n,), `articles` (n,).
 
-    Returns
-    -------
-    Dataset
-        The set.
+    - `flags`: 1 for the training part of the by-date version, 2 for its test part, 0 outside it.
     """
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a post is not a text")
@@ -218,22 +159,10 @@ def read_brown(path: Path, *, name: str, description: str) -> Dataset:
     Everything stays a string with words separated by one blank, which takes a tenth of the memory
     of a tuple per word. Case and punctuation are as published.
 
-    Parameters
-    ----------
-    path : Path
-        The ``.jsonl.xz`` file.
-    name : str
-        What the set is called.
-    description : str
-        Carried into the result.
-
-    Returns
-    -------
-    Dataset
-        `texts` holds the words of each text, one sentence a line; targets index the categories in
-        `target_names`. ``extras["sentences"]`` and ``extras["tags"]`` are parallel tuples with a
-        string per sentence; ``extras["text"]`` is the number of the text of each sentence and
-        ``extras["file"]`` the name of each text.
+    - Returned: `texts` holds the words of each text, one sentence a line; targets index the
+      categories in `target_names`. ``extras["sentences"]`` and ``extras["tags"]`` are parallel
+      tuples with a string per sentence; ``extras["text"]`` is the number of the text of each
+      sentence and ``extras["file"]`` the name of each text.
     """
     _, records = read_lines(path)
     with corruption_reported(path):
@@ -275,23 +204,10 @@ def _words_and_tags(lines: list[str]) -> tuple[list[str], list[str]]:
 def read_recordings(path: Path, *, name: str, description: str) -> Dataset:
     """Return the recorded sentences with their phone and word segments.
 
-    Parameters
-    ----------
-    path : Path
-        The npz file.
-    name : str
-        What the set is called.
-    description : str
-        Carried into the result.
-
-    Returns
-    -------
-    Dataset
-        No points: ``extras["wave"]`` is one int16 vector and utterance i its samples
-        ``offset[i]`` to ``offset[i + 1]``; ``utterance`` names them; ``phone_seg`` and
-        ``word_seg`` have a row (utterance, first sample, last sample) per segment, counted from
-        the start of the utterance, with labels in ``phone`` and ``word``; ``sample_rate`` is in
-        hertz.
+    - Returned: no points: ``extras["wave"]`` is one int16 vector and utterance i its samples
+      ``offset[i]`` to ``offset[i + 1]``; ``utterance`` names them; ``phone_seg`` and ``word_seg``
+      have a row (utterance, first sample, last sample) per segment, counted from the start of the
+      utterance, with labels in ``phone`` and ``word``; ``sample_rate`` is in hertz.
     """
     members = read_archive(path)
     with corruption_reported(path):

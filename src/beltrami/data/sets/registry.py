@@ -187,20 +187,7 @@ def load_dataset(name: str, *, folder: str | os.PathLike[str] | None = None) -> 
 
 
 def dataset_file(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the file that a named data set is read from.
-
-    Parameters
-    ----------
-    name : str
-        One of `available_datasets`.
-    folder : str or path, optional
-        As in `load_dataset`.
-
-    Returns
-    -------
-    Path or None
-        None where the set is bundled, fetched, or not here.
-    """
+    """Return the file that a named data set is read from."""
     entry = _FILES.get(name)
     place = None if entry is None else _folder(name, folder)
     if entry is None or place is None or not (place / entry.file).exists():

@@ -22,18 +22,7 @@ _N_NODES = 20001  # chords this short underestimate a smooth arc by less than 1e
 
 
 def check_noise(noise: object) -> float:
-    """Return `noise` as a finite float of at least zero, else raise.
-
-    Parameters
-    ----------
-    noise : float
-        As the user spelled it.
-
-    Returns
-    -------
-    float
-        The same number.
-    """
+    """Return `noise` as a finite float of at least zero, else raise."""
     is_number = isinstance(noise, numbers.Real) and not isinstance(noise, bool)
     value = float(noise) if is_number else -1.0  # type: ignore[arg-type]
     if np.isfinite(value) and value >= 0:
@@ -47,19 +36,7 @@ def check_noise(noise: object) -> float:
 def perturb(points: FloatMatrix, noise: float, rng: np.random.Generator) -> FloatMatrix:
     """Return the points moved by isotropic Gaussian noise, or the points themselves for zero.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        The points.
-    noise : float
-        Standard deviation of each coordinate.
-    rng : numpy.random.Generator
-        The source of the noise.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        The moved points.
+    Shapes: `points` (n, d); returns (n, d).
     """
     if noise == 0.0:
         return points
@@ -69,19 +46,7 @@ def perturb(points: FloatMatrix, noise: float, rng: np.random.Generator) -> Floa
 def positions(n_points: int, spacing: Spacing, rng: np.random.Generator) -> FloatVector:
     """Return n numbers in [0, 1): uniform and independent, or equally spaced from zero.
 
-    Parameters
-    ----------
-    n_points : int
-        How many.
-    spacing : {"random", "even"}
-        Whether to draw them or to space them evenly.
-    rng : numpy.random.Generator
-        Used for "random" only.
-
-    Returns
-    -------
-    ndarray of shape (n_points,)
-        The positions.
+    Returns shape (n_points,).
     """
     check_choice(spacing, ("random", "even"), name="spacing")
     return np.arange(n_points) / n_points if spacing == "even" else rng.random(n_points)
@@ -92,17 +57,7 @@ def arc_length_table(
 ) -> tuple[FloatVector, FloatVector]:
     """Return parameters of a curve and the arc length from the start to each.
 
-    Parameters
-    ----------
-    curve : callable
-        Takes m parameters and returns their points, of shape (m, d).
-    start, stop : float
-        The ends of the parameter's range.
-
-    Returns
-    -------
-    parameters, lengths : ndarray
-        A fine table, both increasing; ``numpy.interp`` between them inverts the arc length.
+    - `curve`: takes m parameters and returns their points, of shape (m, d).
     """
     parameters = np.linspace(start, stop, _N_NODES)
     steps = np.linalg.norm(np.diff(curve(parameters), axis=0), axis=1)
@@ -118,23 +73,10 @@ def rejection(
 ) -> NDArray[Any]:
     """Draw points whose density is that of `draw` times `density`.
 
-    Parameters
-    ----------
-    draw : callable
-        Takes a number m and returns m proposals, of shape (m, ...).
-    density : callable
-        Takes the proposals and returns the factor of each, at most `bound`.
-    bound : float
-        The largest factor.
-    n_points : int
-        How many to return.
-    rng : numpy.random.Generator
-        Decides which proposals stay.
+    Returns shape (n_points, ...).
 
-    Returns
-    -------
-    ndarray of shape (n_points, ...)
-        Independent draws.
+    - `draw`: takes a number m and returns m proposals, of shape (m, ...).
+    - `density`: takes the proposals and returns the factor of each, at most `bound`.
     """
     kept = [draw(0)]  # so that zero points have the right shape
     n_kept = 0
@@ -147,20 +89,7 @@ def rejection(
 
 
 def shares(n_points: int, sizes: Sequence[float]) -> tuple[int, ...]:
-    """Divide `n_points` in proportion to `sizes`, to whole numbers that sum to `n_points`.
-
-    Parameters
-    ----------
-    n_points : int
-        How many points there are to divide.
-    sizes : sequence of float
-        The length, area or mass of each part.
-
-    Returns
-    -------
-    tuple of int
-        The share of each part.
-    """
+    """Divide `n_points` in proportion to `sizes`, to whole numbers that sum to `n_points`."""
     ends = np.rint(n_points * np.cumsum(sizes) / np.sum(sizes)).astype(int)
     return tuple(int(share) for share in np.diff(ends, prepend=0))
 
@@ -175,23 +104,9 @@ def on_two_manifolds(
 ) -> Dataset:
     """Return a set with target 1 + s on its first manifold and -1 - s on its second.
 
-    Parameters
-    ----------
-    name : str
-        Of the set.
-    points : ndarray of shape (n, d)
-        Those of the first manifold, then those of the second.
-    counts : tuple of int
-        How many lie on each.
-    position : ndarray of shape (n,)
-        s, from 0 to 1.
-    description : str
-        One sentence on the shapes.
+    Shapes: `points` (n, d), `position` (n,).
 
-    Returns
-    -------
-    Dataset
-        With the manifold and the position of every point in the extras.
+    - `points`: those of the first manifold, then those of the second.
     """
     manifold = np.repeat([0, 1], counts)
     return Dataset(

@@ -48,17 +48,9 @@ class Forces:
     def of(cls, attraction: CsrMatrix, sizes: IndexVector) -> "Forces":
         """Cut components of those sizes into blocks.
 
-        Parameters
-        ----------
-        attraction : csr_array of shape (n, n)
-            Rows sum to one.
-        sizes : ndarray
-            Sizes of the components, in the order of the rows.
+        Shapes: `attraction` (n, n).
 
-        Returns
-        -------
-        Forces
-            Ready for `settled`.
+        - `sizes`: sizes of the components, in the order of the rows.
         """
         firsts = np.cumsum(sizes) - sizes
         counts = -(-sizes // _kernels.BLOCK)
@@ -75,21 +67,7 @@ def settled(forces: Forces, start: FloatMatrix, *, n_epochs: int, seed: int) -> 
     Every epoch moves all points at once, from the positions of the epoch before, with momentum, a
     step that decays to zero and a bound on its length.
 
-    Parameters
-    ----------
-    forces : Forces
-        Attraction and blocks.
-    start : ndarray of shape (n, 2)
-        First positions.
-    n_epochs : int
-        How many times every point is moved.
-    seed : int
-        Of the draws.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        Positions, float32.
+    Shapes: `start` (n, 2); returns (n, 2).
     """
     positions = np.ascontiguousarray(start, dtype=np.float32)
     speed = np.zeros_like(positions)
@@ -112,15 +90,7 @@ def settled(forces: Forces, start: FloatMatrix, *, n_epochs: int, seed: int) -> 
 def refined(forces: Forces, positions: FloatMatrix, *, n_epochs: int, seed: int) -> FloatMatrix:
     """Return a map on the scale of `settled` after a few calm epochs of the last forces.
 
-    Parameters
-    ----------
-    forces, positions, n_epochs, seed : Forces, ndarray, int and int
-        As for `settled`.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        Positions, float32.
+    Returns shape (n, 2).
     """
     positions = np.array(positions, dtype=np.float32, order="C")
     c = _LAST_ODDS

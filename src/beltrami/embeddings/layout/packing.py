@@ -15,15 +15,7 @@ def drawn_in(positions: FloatMatrix) -> FloatMatrix:
     The thousandth of the points that lies farthest out may lie at most a tenth farther than the
     rest, in the same order.
 
-    Parameters
-    ----------
-    positions : ndarray of shape (n, 2)
-        One component.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        In float64.
+    Shapes: `positions` (n, 2); returns (n, 2).
     """
     gap = positions - np.median(positions, axis=0)
     radii = np.hypot(gap[:, 0], gap[:, 1])
@@ -44,17 +36,7 @@ def turned(positions: FloatMatrix) -> FloatMatrix:
 def packed(positions: FloatMatrix, sizes: IndexVector) -> FloatMatrix:
     """Return components in rows, large ones first, each with an area in proportion to its points.
 
-    Parameters
-    ----------
-    positions : ndarray of shape (n, 2)
-        Rows component by component, each component on its own.
-    sizes : ndarray
-        Sizes of the components, in that order.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        Positions in which the boxes of no two components meet.
+    Shapes: `positions` (n, 2); returns (n, 2).
     """
     firsts = np.cumsum(sizes) - sizes
     low = np.minimum.reduceat(positions, firsts, axis=0)

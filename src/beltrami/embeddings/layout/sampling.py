@@ -38,19 +38,7 @@ def drawn_part(weights: CsrMatrix, membership: IndexVector, rng: np.random.Gener
     neighbour that has one. A cell is connected, so the graph of the cells has the components of
     the graph.
 
-    Parameters
-    ----------
-    weights : csr_array of shape (n, n)
-        W.
-    membership : ndarray of shape (n,)
-        Component of each node.
-    rng : Generator
-        Draws.
-
-    Returns
-    -------
-    Part
-        About 60,000 nodes, of every component at least some.
+    Shapes: `weights` (n, n), `membership` (n,).
     """
     n = weights.shape[0]
     sizes = np.bincount(membership)
@@ -73,21 +61,9 @@ def filled_in(
 ) -> FloatMatrix:
     """Set every node between its own cell and those of its neighbours, with a little noise.
 
-    Parameters
-    ----------
-    weights : csr_array of shape (n, n)
-        W.
-    part : Part
-        Of `drawn_part`.
-    placed : ndarray of shape (k, 2)
-        Positions of the cells.
-    rng : Generator
-        Draws the noise.
+    Shapes: `weights` (n, n), `placed` (k, 2); returns (n, 2).
 
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        Half the position of the cell and half the weighted mean of those of the neighbours.
+    - Returned: half the position of the cell and half the weighted mean of those of the neighbours.
     """
     own = placed[part.cells]
     degrees = np.maximum(weights.sum(axis=1), np.finfo(float).tiny)

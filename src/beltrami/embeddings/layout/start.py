@@ -23,17 +23,7 @@ _TYPICAL = 90.0  # per cent of the coordinates that are at most one before noise
 def eigenvector_start(weights: CsrMatrix, sizes: IndexVector) -> FloatMatrix:
     """Return the first two non-constant eigenvectors of each component; zeros in small ones.
 
-    Parameters
-    ----------
-    weights : csr_array of shape (n, n)
-        W, rows component by component.
-    sizes : ndarray
-        Sizes of the components, in that order.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        For `roughened`.
+    Shapes: `weights` (n, n); returns (n, 2).
     """
     start = np.zeros((weights.shape[0], 2))
     firsts = np.cumsum(sizes) - sizes
@@ -64,19 +54,7 @@ def roughened(start: FloatMatrix, sizes: IndexVector, rng: np.random.Generator) 
     Each component is centred and scaled along both axes, and what lies far out is brought near: an
     eigenvector may live on a handful of points. A component without extent starts at random.
 
-    Parameters
-    ----------
-    start : ndarray of shape (n, 2)
-        Rows component by component.
-    sizes : ndarray
-        Sizes of the components, in that order.
-    rng : Generator
-        Draws the noise.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        Nearly all of it within [-2, 2].
+    Shapes: `start` (n, 2); returns (n, 2).
     """
     noise = rng.standard_normal(start.shape)
     out = np.empty_like(noise)

@@ -57,20 +57,6 @@ def annealed_path(
     A crude map by plain SNE gives the radius r. From small noise, :math:`\lambda` falls from
     20 r to 0.2 r in 19 stages while the targets become surer, each stage starting where the last
     one ended.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is to be embedded.
-    schedule : Schedule
-        How the algorithm is read.
-    random : Generator
-        Draws the starts.
-
-    Returns
-    -------
-    tuple of Stage
-        Of the best start.
     """
     total = schedule.n_init * (_LAST - _FIRST + 2)
     # Threads of BLAS would spin between the compiled loops.

@@ -30,17 +30,7 @@ class Targets:
     def among(self, rows: IndexVector, n_points: int) -> "Targets":
         """Return what is known of some rows, numbered anew in their order.
 
-        Parameters
-        ----------
-        rows : ndarray of shape (m,)
-            Which rows.
-        n_points : int
-            Number of all rows.
-
-        Returns
-        -------
-        Targets
-            Of those rows only.
+        Shapes: `rows` (m,).
         """
         place = np.full(n_points, -1, dtype=np.intp)
         place[rows] = np.arange(len(rows))
@@ -51,18 +41,7 @@ class Targets:
 
     @classmethod
     def none(cls, n_classes: int) -> "Targets":
-        """Return that nothing is known.
-
-        Parameters
-        ----------
-        n_classes : int
-            K.
-
-        Returns
-        -------
-        Targets
-            Without rows.
-        """
+        """Return that nothing is known."""
         return cls(np.zeros(0, dtype=np.intp), np.zeros((0, n_classes)), np.zeros(0))
 
 

@@ -41,17 +41,7 @@ class MbedCost:
     def __call__(self, embedding: FloatMatrix) -> tuple[float, FloatMatrix]:
         """Return the cost and its gradient.
 
-        Parameters
-        ----------
-        embedding : ndarray of shape (n, d)
-            Positions.
-
-        Returns
-        -------
-        cost : float
-            The cost.
-        gradient : ndarray of shape (n, d)
-            Its derivatives.
+        Shapes: `embedding` (n, d); returns `gradient` (n, d).
         """
         stress, strain = self._neighbors(embedding)
         cost = self.neighbor_weight * (stress - self.neighborhood.entropy)

@@ -65,21 +65,10 @@ def placed(
     A label term :math:`\omega KL(t \| m(y))` is convex in y, too; the margin term is not, and is
     left out. O(n d^2) per point and step, a few steps, in blocks of points.
 
-    Parameters
-    ----------
-    probabilities : ndarray or csr_array of shape (m, n)
-        Rows of P from the new points to those of the map.
-    embedding : ndarray of shape (n, d)
-        The map.
-    tie : float
-        c, above zero: how strongly a point is held to the mean of its neighbours.
-    pull : ClassPull or None, default=None
-        What is guessed of their classes.
+    Shapes: `probabilities` (m, n), `embedding` (n, d); returns (m, d).
 
-    Returns
-    -------
-    ndarray of shape (m, d)
-        Positions.
+    - `probabilities`: rows of P from the new points to those of the map.
+    - `tie`: c, above zero: how strongly a point is held to the mean of its neighbours.
     """
     land = _Map.of(embedding, tie)
     goals = np.asarray(probabilities @ land.points)

@@ -51,19 +51,7 @@ def practical_path(
     it; s is the size at which the neighbours fit best, and :math:`\lambda` the length at which the
     memberships of the start say what the guess says. Both then stay.
 
-    Parameters
-    ----------
-    problem : Problem
-        What is to be embedded, with a guess.
-    balance : Balance
-        What the terms count.
-    random : Generator
-        Draws a little noise for the dimension that the guess leaves open.
-
-    Returns
-    -------
-    tuple of Stage
-        The start and the settled map.
+    - `random`: draws a little noise for the dimension that the guess leaves open.
     """
     directions = simplex_directions(problem.n_classes, problem.n_components)
     guess = _known_guess(problem)
@@ -109,26 +97,10 @@ def coarse_start(
     one again, and sees as many at the same distances as its share of the points; so the coarse map
     has the size of the whole one, at a sixteenth of the work per step.
 
-    Parameters
-    ----------
-    neighborhood : Neighborhood
-        P. One that is not stored, or that leaves a point without a neighbour in the quarter, has
-        no coarse map, and the start is returned.
-    terms : ClassTerms
-        What looks at classes.
-    start : ndarray of shape (n, d)
-        Where to begin.
-    n_steps : int
-        Steps of the descent.
-    random : Generator
-        Draws the quarter.
-    advance : callable
-        Told one after every step.
+    Shapes: `start` (n, d); returns (n, d).
 
-    Returns
-    -------
-    ndarray of shape (n, d)
-        A better start.
+    - `neighborhood`: P. One that is not stored, or that leaves a point without a neighbour in the
+      quarter, has no coarse map, and the start is returned.
     """
     if not isinstance(neighborhood, StoredNeighborhood):
         return start

@@ -62,28 +62,7 @@ def settled(
     that is right to two per cent on 500 exact rows; the choice is made anew every twenty steps, and
     the last is checked at its end, too.
 
-    Parameters
-    ----------
-    neighborhood : Neighborhood
-        P.
-    terms : ClassTerms or None
-        What looks at classes; None for plain SNE.
-    start : ndarray of shape (n, d)
-        Where to begin.
-    n_steps : int
-        Steps in all.
-    advance : callable or None, default=None
-        Told one after every step.
-
-    Returns
-    -------
-    Settled
-        Where it ended.
-
-    Warns
-    -----
-    BeltramiWarning
-        When the estimates are more than two per cent off at the end.
+    Shapes: `start` (n, d).
     """
     precondition = spectral_direction(neighborhood)
     n_rounds = 1 if neighborhood.n_points <= _MOST_EXACT else -(-n_steps // _ROUND)
@@ -139,16 +118,6 @@ def spectral_direction(neighborhood: Neighborhood) -> Precondition | None:
     that never changes; divided by it, a gradient moves whole clusters at once
     [VladymyrovCarreira12]_. Exact for a small dense P, an approximate Cholesky factor for a sparse
     one, and nothing for one that is only known as a product.
-
-    Parameters
-    ----------
-    neighborhood : Neighborhood
-        P.
-
-    Returns
-    -------
-    callable or None
-        Applies it to a gradient.
     """
     if not isinstance(neighborhood, StoredNeighborhood):
         return None

@@ -15,22 +15,7 @@ def simplex_directions(n_classes: int, n_components: int) -> FloatMatrix:
     They are the corners of a regular simplex, :math:`\langle w_k, w_l \rangle = -1/(K-1)`, in the
     first K - 1 of d coordinates; the others are zero ([ZienQuinonero05]_, sec. 5).
 
-    Parameters
-    ----------
-    n_classes : int
-        K, at least two.
-    n_components : int
-        d, at least K - 1.
-
-    Returns
-    -------
-    ndarray of shape (K, d)
-        One direction per row.
-
-    Raises
-    ------
-    InvalidInputError
-        When d is too small to hold the simplex.
+    Returns shape (K, d).
     """
     if n_components < n_classes - 1:
         raise InvalidInputError(
@@ -53,22 +38,6 @@ def label_confidence(scale: float, radius: float, n_classes: int, reach: float) 
               \big(e^{\rho r / \lambda} + (K - 1) e^{-\rho r / (\lambda (K - 1))}\big),
 
     eq. 21 of [ZienQuinonero05]_, which sets rho = 1, where the text above it says 2.
-
-    Parameters
-    ----------
-    scale : float
-        Lambda, length over which memberships change.
-    radius : float
-        r, of the embedding.
-    n_classes : int
-        K.
-    reach : float
-        Rho.
-
-    Returns
-    -------
-    float
-        Between 1 / K and 1.
     """
     exponent = -reach * radius / scale * n_classes / (n_classes - 1)
     return float(1 / (1 + (n_classes - 1) * np.exp(exponent)))
@@ -77,15 +46,7 @@ def label_confidence(scale: float, radius: float, n_classes: int, reach: float) 
 def sureness(distributions: FloatMatrix) -> FloatVector:
     """Return how sure distributions are of one class: 0 when uniform, 1 when certain.
 
-    Parameters
-    ----------
-    distributions : ndarray of shape (m, K)
-        Rows sum to one.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        (K max - 1) / (K - 1).
+    Shapes: `distributions` (m, K); returns (m,).
     """
     k = distributions.shape[1]
     sure: FloatVector = (k * distributions.max(axis=1) - 1) / (k - 1)
@@ -100,19 +61,7 @@ def softened(
     :math:`t' = t \tau + (1 - t)(1 - \tau) / (K - 1)`, whose rows sum to one where those of t do.
     Line 9 of the paper's algorithm leaves out 1 / (K - 1), and its rows then sum to more.
 
-    Parameters
-    ----------
-    targets : ndarray of shape (l, K)
-        Distributions over the classes.
-    confidence : float
-        Tau.
-    is_share_printed : bool, default=False
-        Whether to take line 9 as it is printed.
-
-    Returns
-    -------
-    ndarray of shape (l, K)
-        Softened targets.
+    Shapes: `targets` (l, K); returns (l, K).
     """
     share = 1.0 if is_share_printed else 1 / (targets.shape[1] - 1)
     blurred: FloatMatrix = targets * confidence + (1 - targets) * (1 - confidence) * share

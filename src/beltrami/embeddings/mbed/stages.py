@@ -12,15 +12,7 @@ _RIDGE = 1e-9
 def radius_of(embedding: FloatMatrix) -> float:
     """Return the radius of a map: the geometric mean of its standard deviations along the axes.
 
-    Parameters
-    ----------
-    embedding : ndarray of shape (n, d)
-        Positions.
-
-    Returns
-    -------
-    float
-        Zero when all points coincide along some axis.
+    Shapes: `embedding` (n, d).
     """
     deviations = embedding.std(axis=0)
     return float(np.exp(np.log(deviations).mean())) if (deviations > 0).all() else 0.0
@@ -29,35 +21,16 @@ def radius_of(embedding: FloatMatrix) -> float:
 def criterion_of(embedding: FloatMatrix, directions: FloatMatrix) -> float:
     """Return how well a map keeps the classes of its own points apart.
 
-    Parameters
-    ----------
-    embedding : ndarray of shape (n, d)
-        Positions.
-    directions : ndarray of shape (K, d)
-        Class directions; a point's class is the one it lies farthest along.
+    Shapes: `embedding` (n, d), `directions` (K, d).
 
-    Returns
-    -------
-    float
-        The Hotelling-Lawley trace.
+    - `directions`: class directions; a point's class is the one it lies farthest along.
     """
     codes = np.asarray((embedding @ directions.T).argmax(axis=1))
     return separation(embedding, codes, len(directions))
 
 
 def best_stage(path: tuple[Stage, ...]) -> Stage:
-    """Return the stage with the largest criterion, the last one where no stage has all classes.
-
-    Parameters
-    ----------
-    path : tuple of Stage
-        In order.
-
-    Returns
-    -------
-    Stage
-        One of them.
-    """
+    """Return the stage with the largest criterion, the last one where no stage has all classes."""
     best = max(path, key=lambda stage: stage.criterion)
     return path[-1] if best.criterion == float("-inf") else best
 
@@ -68,19 +41,7 @@ def separation(embedding: FloatMatrix, codes: NDArray[np.intp], n_classes: int) 
     Between-class over within-class covariance, eq. 20 of [ZienQuinonero05]_: the larger, the wider
     the gaps between the classes against their width, whatever the scale of the map.
 
-    Parameters
-    ----------
-    embedding : ndarray of shape (n, d)
-        Positions.
-    codes : ndarray of shape (n,)
-        Class of each row.
-    n_classes : int
-        K.
-
-    Returns
-    -------
-    float
-        Minus infinity when a class is empty.
+    Shapes: `embedding` (n, d), `codes` (n,).
     """
     n, d = embedding.shape
     counts = np.bincount(codes, minlength=n_classes)

@@ -52,17 +52,7 @@ class ClassTerms:
     def __call__(self, embedding: FloatMatrix) -> tuple[float, FloatMatrix]:
         """Return the terms' sum and its gradient.
 
-        Parameters
-        ----------
-        embedding : ndarray of shape (n, d)
-            Positions.
-
-        Returns
-        -------
-        cost : float
-            The weighted sum.
-        gradient : ndarray of shape (n, d)
-            Its derivatives.
+        Shapes: `embedding` (n, d); returns `gradient` (n, d).
         """
         logs = log_memberships(embedding, self.directions, self.scale)
         memberships = np.exp(logs)
@@ -84,19 +74,7 @@ class ClassTerms:
 def log_memberships(embedding: FloatMatrix, directions: FloatMatrix, scale: float) -> FloatMatrix:
     """Return the logarithms of the class memberships, eq. 15 of [ZienQuinonero05]_.
 
-    Parameters
-    ----------
-    embedding : ndarray of shape (n, d)
-        Positions.
-    directions : ndarray of shape (K, d)
-        Class directions.
-    scale : float
-        Lambda.
-
-    Returns
-    -------
-    ndarray of shape (n, K)
-        Their exponentials sum to one along rows.
+    Shapes: `embedding` (n, d), `directions` (K, d); returns (n, K).
     """
     logits = (directions / scale) @ embedding.T  # one row per class: long rows are fast
     logits -= logits.max(axis=0)
@@ -108,17 +86,7 @@ def log_memberships(embedding: FloatMatrix, directions: FloatMatrix, scale: floa
 def mean_entropy(logs: FloatMatrix, memberships: FloatMatrix) -> tuple[float, FloatMatrix]:
     """Return the mean entropy of memberships and its derivatives by the logits (eqs. 7, 17).
 
-    Parameters
-    ----------
-    logs, memberships : ndarray of shape (n, K)
-        Memberships and their logarithms.
-
-    Returns
-    -------
-    entropy : float
-        Zero when every row is sure of its class.
-    by_logits : ndarray of shape (n, K)
-        Derivatives.
+    Shapes: `logs`, `memberships` (n, K); returns `by_logits` (n, K).
     """
     n = len(logs)
     entropies = -np.einsum("ik,ik->i", memberships, logs)[:, None]
@@ -130,19 +98,7 @@ def balance_of(
 ) -> tuple[float, FloatMatrix]:
     r"""Return :math:`H(\bar m)` or :math:`-KL(\bar m \| \pi)`, and its derivatives (eqs. 8, 18).
 
-    Parameters
-    ----------
-    logs, memberships : ndarray of shape (n, K)
-        Memberships and their logarithms.
-    prior : ndarray of shape (K,) or None
-        Expected shares.
-
-    Returns
-    -------
-    balance : float
-        Largest when the mean membership is uniform, or the prior.
-    by_logits : ndarray of shape (n, K)
-        Derivatives.
+    Shapes: `logs`, `memberships` (n, K), `prior` (K,); returns `by_logits` (n, K).
     """
     n = len(logs)
     shares = memberships.mean(axis=0)
@@ -159,19 +115,7 @@ def label_divergence(
 ) -> tuple[float, FloatMatrix]:
     """Return how far the memberships miss the targets, and the derivatives (eqs. 12, 19).
 
-    Parameters
-    ----------
-    logs, memberships : ndarray of shape (n, K)
-        Memberships and their logarithms.
-    targets : Targets
-        What is known of some rows.
-
-    Returns
-    -------
-    divergence : float
-        Sum of the weighted KL(t || m).
-    by_logits : ndarray of shape (l, K)
-        Derivatives, of the rows with targets only.
+    Shapes: `logs`, `memberships` (n, K); returns `by_logits` (l, K).
     """
     known, weights = targets.distributions, targets.weights[:, None]
     divergences = xlogy(known, known) - known * logs[targets.rows]

@@ -76,23 +76,7 @@ class WideAffinity:
     ) -> "WideAffinity":
         """Choose the width by a quantile of the dissimilarities.
 
-        Parameters
-        ----------
-        points : ndarray or csr_array
-            Vectors, or dissimilarities.
-        metric : str or callable
-            How to compare vectors; "precomputed" for dissimilarities.
-        quantile : float
-            Share of pairs nearer than the width.
-        spread : float, default=2.0
-            s.
-        seed : int, Generator, RandomState or None, default=0
-            Draws the sample of points on which the quantile is taken above 3000 of them.
-
-        Returns
-        -------
-        WideAffinity
-            Ready to be asked.
+        - `seed`: draws the sample of points on which the quantile is taken above 3000 of them.
         """
         apart = _sampled_dissimilarities(points, metric, seed)
         require_spread(float(apart.min()), float(apart.max()), points.shape[0])
@@ -155,19 +139,7 @@ class LocalAffinity:
     def of(cls, points: Points, metric: Any, perplexity: float) -> "LocalAffinity":
         """Check that there are neighbours to tell apart.
 
-        Parameters
-        ----------
-        points : ndarray or csr_array
-            Vectors, or dissimilarities.
-        metric : str or callable
-            How to compare vectors; "precomputed" for dissimilarities.
-        perplexity : float
-            Effective number of neighbours; with few points, a third of them at most.
-
-        Returns
-        -------
-        LocalAffinity
-            Ready to be asked.
+        - `perplexity`: effective number of neighbours; with few points, a third of them at most.
         """
         apart = _sampled_dissimilarities(points, metric, 0, most=_GLANCE)
         require_spread(float(apart.min()), float(apart.max()), points.shape[0])
@@ -235,17 +207,10 @@ class LocalAffinity:
 def dissimilarities(rows: Points, columns: Points, metric: Any) -> FloatMatrix:
     """Return the dissimilarities of all pairs.
 
-    Parameters
-    ----------
-    rows, columns : ndarray or csr_array
-        Vectors; for "precomputed" `rows` are the dissimilarities to all of `columns`.
-    metric : str or callable
-        "angle", "precomputed", or any metric of scikit-learn.
+    Returns shape (m, n).
 
-    Returns
-    -------
-    ndarray of shape (m, n)
-        float64.
+    - `rows`, `columns`: vectors; for "precomputed" `rows` are the dissimilarities to all of
+      `columns`.
     """
     from sklearn.metrics import pairwise_distances
     from sklearn.preprocessing import normalize
@@ -265,19 +230,9 @@ def dissimilarities(rows: Points, columns: Points, metric: Any) -> FloatMatrix:
 def twins_of(points: Points, metric: Any, new: Points) -> IndexVector:
     """Return for each new point the point of the fit it is identical to, -1 for none.
 
-    Parameters
-    ----------
-    points : ndarray or csr_array
-        Vectors of the fit, or its dissimilarities.
-    metric : str or callable
-        How to compare vectors; "precomputed" for dissimilarities.
-    new : ndarray or csr_array
-        New vectors, or dissimilarities to the points of the fit; zero means identical.
+    Returns shape (m,).
 
-    Returns
-    -------
-    ndarray of shape (m,)
-        Row numbers.
+    - `new`: new vectors, or dissimilarities to the points of the fit; zero means identical.
     """
     if metric != "precomputed":
         nearest, distances = open_space(points, metric).nearest(new, 1)

@@ -60,15 +60,9 @@ class StoredNeighborhood:
     def of(cls, probabilities: FloatMatrix | CsrMatrix) -> "StoredNeighborhood":
         """Take probabilities, one row per point, and keep what an embedding needs.
 
-        Parameters
-        ----------
-        probabilities : ndarray or csr_array of shape (n, n)
-            P, with zeros on the diagonal and rows that sum to one.
+        Shapes: `probabilities` (n, n).
 
-        Returns
-        -------
-        StoredNeighborhood
-            Both directions of every pair in one entry.
+        - `probabilities`: P, with zeros on the diagonal and rows that sum to one.
         """
         if isinstance(probabilities, np.ndarray):
             entropy = -float(xlogy(probabilities, probabilities).sum())
@@ -95,15 +89,10 @@ def row_probabilities(squares: FloatMatrix) -> FloatMatrix:
     The smallest entry of each row is taken off first, so that a point far from all others keeps
     its nearest as neighbours instead of dividing zero by zero.
 
-    Parameters
-    ----------
-    squares : ndarray of shape (m, n)
-        Squared dissimilarities; infinite where a pair is to have no probability. Overwritten.
+    Shapes: `squares` (m, n); returns (m, n).
 
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Rows sum to one.
+    - `squares`: squared dissimilarities; infinite where a pair is to have no probability.
+      Overwritten.
     """
     squares -= squares.min(axis=1, keepdims=True)
     np.exp(-squares, out=squares)
@@ -118,17 +107,7 @@ def calibrated_probabilities(squares: FloatMatrix, perplexity: float) -> FloatMa
     bisection of its logarithm. A row with more nearest neighbours at the same distance than that,
     duplicates for example, shares its probability among them.
 
-    Parameters
-    ----------
-    squares : ndarray of shape (m, k)
-        Squared distances to the k nearest others.
-    perplexity : float
-        Effective number of neighbours, below k.
-
-    Returns
-    -------
-    ndarray of shape (m, k)
-        Rows sum to one.
+    Shapes: `squares` (m, k); returns (m, k).
     """
     found = np.empty(squares.shape)
     for start in range(0, len(squares), _BLOCK):
@@ -161,19 +140,7 @@ def sparse_probabilities(
 ) -> CsrMatrix:
     """Put lists of neighbours and their probabilities into a matrix.
 
-    Parameters
-    ----------
-    indices : ndarray of shape (m, k)
-        Columns.
-    probabilities : ndarray of shape (m, k)
-        Their probabilities.
-    n_columns : int
-        Number of points that may be neighbours.
-
-    Returns
-    -------
-    csr_array of shape (m, n_columns)
-        The matrix.
+    Shapes: `indices` (m, k), `probabilities` (m, k); returns (m, n_columns).
     """
     m, k = indices.shape
     starts = np.arange(0, m * k + 1, k, dtype=np.int64)
@@ -182,15 +149,7 @@ def sparse_probabilities(
 
 
 def require_spread(smallest: float, largest: float, n_points: int) -> None:
-    """Raise when all dissimilarities are equal, which leaves nothing to embed.
-
-    Parameters
-    ----------
-    smallest, largest : float
-        Of the dissimilarities between different points.
-    n_points : int
-        Number of points.
-    """
+    """Raise when all dissimilarities are equal, which leaves nothing to embed."""
     if not largest - smallest > 1e-12 * largest:
         raise InvalidInputError(
             f"all dissimilarities between the {n_points} points are equal ({largest:.6g}): every "

@@ -50,24 +50,7 @@ class FactoredNeighborhood:
     def of(cls, points: Points, width: float, seed: Seed = 0) -> "FactoredNeighborhood":
         """Take as many landmarks as it needs to be right to two per cent.
 
-        Parameters
-        ----------
-        points : ndarray or csr_array of shape (n, p)
-            The data.
-        width : float
-            Of exp(-d^2 / (2 width^2)).
-        seed : int, Generator, RandomState or None, default=0
-            Draws landmarks and the exact rows.
-
-        Returns
-        -------
-        FactoredNeighborhood
-            Checked.
-
-        Raises
-        ------
-        InvalidInputError
-            When even the most landmarks leave too large an error: the kernel is too narrow.
+        Shapes: `points` (n, p).
         """
         gram, random, n = Gram(RbfKernel(width), points), generator(seed), points.shape[0]
         for size in _LANDMARKS:

@@ -39,17 +39,7 @@ def repulsion_reference(embedding: FloatMatrix) -> tuple[FloatVector, FloatMatri
     Every row's exponents are taken relative to its smallest squared distance, so that q_ij
     exists however far the row is from all others.
 
-    Parameters
-    ----------
-    embedding : array of shape (n, d)
-        At least two points.
-
-    Returns
-    -------
-    log_z : array of shape (n,)
-        Logarithms of the normalizers.
-    force : array of shape (n, d)
-        Force on every point.
+    Shapes: `embedding` (n, d); returns `log_z` (n,), `force` (n, d).
     """
     Y = checked_embedding(embedding)
     differences = Y[:, None, :] - Y[None, :, :]
@@ -69,32 +59,14 @@ class ExactRepulsion:
     def log_normalizers(self, embedding: FloatMatrix) -> FloatVector:
         """Return log z alone.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            At least two points.
-
-        Returns
-        -------
-        array of shape (n,)
-            Logarithms of the normalizers.
+        Shapes: `embedding` (n, d); returns (n,).
         """
         return self._normalizers(checked_embedding(embedding))[-1].log_z
 
     def __call__(self, embedding: FloatMatrix) -> tuple[FloatVector, FloatMatrix]:
         """Return log z and the force.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            At least two points.
-
-        Returns
-        -------
-        log_z : array of shape (n,)
-            Logarithms of the normalizers.
-        force : array of shape (n, d)
-            Force on every point.
+        Shapes: `embedding` (n, d); returns `log_z` (n,), `force` (n, d).
         """
         log_z, force, _ = self._all(embedding, None)
         return log_z, force
@@ -107,21 +79,12 @@ class ExactRepulsion:
         The matrix of attractions is read tile by tile while the repulsion is computed, one half
         of it only; a product of its own would take as long as everything else.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            At least two points.
-        mutual : array of shape (n, n)
-            Symmetric: P + P'.
+        Shapes: `embedding` (n, d), `mutual` (n, n); returns `log_z` (n,), `force` (n, d).
 
-        Returns
-        -------
-        log_z : array of shape (n,)
-            Logarithms of the normalizers.
-        force : array of shape (n, d)
-            The force less sum_j mutual_ij (y_i - y_j); the gradient of the cost is -2 times it.
-        energy : float
-            Half the sum of mutual_ij times squared distances: what P costs besides its entropy.
+        - `force`: the force less sum_j mutual_ij (y_i - y_j); the gradient of the cost is -2 times
+          it.
+        - `energy`: half the sum of mutual_ij times squared distances: what P costs besides its
+          entropy.
         """
         n = len(embedding)
         if mutual.shape != (n, n):
@@ -142,15 +105,7 @@ class ExactRepulsion:
     def refreshed(self, embedding: FloatMatrix) -> "ExactRepulsion":  # noqa: ARG002
         """Return this: nothing in it depends on the embedding.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            Not used.
-
-        Returns
-        -------
-        ExactRepulsion
-            The same.
+        Shapes: `embedding` (n, d).
         """
         return self
 

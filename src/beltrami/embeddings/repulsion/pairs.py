@@ -23,15 +23,7 @@ _CHUNK_NUMBERS = 2**25  # in all the chunks' shares of a force together: a quart
 def checked_embedding(embedding: FloatMatrix) -> NDArray[np.float64]:
     """Return the embedding in float64 by rows, after a look at its shape.
 
-    Parameters
-    ----------
-    embedding : array of shape (n, d)
-        At least two points, at least one coordinate.
-
-    Returns
-    -------
-    array of shape (n, d)
-        The same numbers; finite ones are taken for granted.
+    Shapes: `embedding` (n, d); returns (n, d).
     """
     Y = np.ascontiguousarray(embedding, dtype=np.float64)
     if Y.ndim != 2 or Y.shape[0] < 2 or Y.shape[1] < 1:
@@ -47,15 +39,7 @@ def middle(Y: FloatMatrix) -> FloatVector:
 
     Differences of coordinates are rounded relative to the distance from it.
 
-    Parameters
-    ----------
-    Y : array of shape (n, d)
-        The embedding.
-
-    Returns
-    -------
-    array of shape (d,)
-        Median of at most 128 rows.
+    Shapes: `Y` (n, d); returns (d,).
     """
     found: FloatVector = np.median(Y[:: max(1, len(Y) // 64)], axis=0)
     return found
@@ -82,19 +66,7 @@ class Tiles(NamedTuple):
     ) -> "Tiles":
         """Cut points, which should have their origin among them, into tiles.
 
-        Parameters
-        ----------
-        points : array of shape (n, d)
-            In the order in which they fill the tiles.
-        centres : array of shape (n_tiles, d), optional
-            What to subtract in each tile.
-        dtype : dtype
-            Of the arithmetic inside a pair of tiles.
-
-        Returns
-        -------
-        Tiles
-            What the compiled loops take.
+        Shapes: `points` (n, d), `centres` (n_tiles, d).
         """
         n, d = points.shape
         n_tiles, n_axes = -(-n // TILE), d + d % 2
@@ -134,16 +106,6 @@ def all_pairs(n_tiles: int, n_axes: int) -> TilePairs:
     """Pair every tile with itself and every other, with equal work for each.
 
     Tile I meets the half of the ring of tiles that follows it.
-
-    Parameters
-    ----------
-    n_tiles, n_axes : int
-        Size of the problem.
-
-    Returns
-    -------
-    TilePairs
-        Each unordered pair once.
     """
     steps = np.arange(n_tiles // 2 + 1)
     lengths = np.full(n_tiles, len(steps))
@@ -161,17 +123,7 @@ def chunk_bounds(starts: IndexVector, n_axes: int) -> IndexVector:
     How many depends on the size of the problem only, never on the number of threads, since the
     order of additions follows from it.
 
-    Parameters
-    ----------
-    starts : array of shape (n_tiles + 1,)
-        Running count of pairs.
-    n_axes : int
-        Coordinates of a point.
-
-    Returns
-    -------
-    array of shape (n_chunks + 1,)
-        First tile of each range, and the number of tiles.
+    Shapes: `starts` (n_tiles + 1,); returns (n_chunks + 1,).
     """
     n_tiles = len(starts) - 1
     affordable = max(4, _CHUNK_NUMBERS // (n_tiles * n_axes * TILE))
@@ -183,17 +135,7 @@ def chunk_bounds(starts: IndexVector, n_axes: int) -> IndexVector:
 def pair_normalizers(tiles: Tiles, pairs: TilePairs) -> NDArray[np.float64]:
     """Sum the kernel over the listed pairs of tiles.
 
-    Parameters
-    ----------
-    tiles : Tiles
-        The points.
-    pairs : TilePairs
-        Which of them meet.
-
-    Returns
-    -------
-    array of shape (n,)
-        Share of z from these pairs; may underflow to zero.
+    Returns shape (n,).
     """
     parts = _kernels.tile_normalizers(tiles.values, tiles.centres, tiles.counts, *pairs)
     z: NDArray[np.float64] = parts.sum(axis=0).ravel()[: tiles.shape[0]]
@@ -208,23 +150,9 @@ def pair_forces(
 ) -> tuple[NDArray[np.float64], float]:
     """Sum e_ij (1/z_i + 1/z_j)(y_i - y_j) over the listed pairs of tiles.
 
-    Parameters
-    ----------
-    tiles : Tiles
-        The points.
-    pairs : TilePairs
-        Which of them meet.
-    inverse : array of shape (n,)
-        1/z, or zero for rows that are treated apart.
-    mutual : array of shape (n, n), optional
-        Symmetric attractions to subtract from the weights of y_i - y_j.
+    Shapes: `inverse` (n,), `mutual` (n, n); returns `force` (n, d).
 
-    Returns
-    -------
-    force : array of shape (n, d)
-        Share of the force from these pairs.
-    energy : float
-        Half the sum of attractions times squared distances.
+    - `mutual`: symmetric attractions to subtract from the weights of y_i - y_j.
     """
     n, d = tiles.shape
     padded = np.zeros(tiles.n_tiles * TILE, dtype=tiles.values.dtype)
@@ -256,19 +184,7 @@ class Normalizers(NamedTuple):
     def of(cls, Y: FloatMatrix, z: FloatVector, lone: BoolVector) -> "Normalizers":
         """Take logarithms and inverses, and compute the rows apart anew.
 
-        Parameters
-        ----------
-        Y : array of shape (n, d)
-            The embedding.
-        z : array of shape (n,)
-            Normalizers; those of lone rows are not read.
-        lone : array of shape (n,)
-            Rows to be treated apart.
-
-        Returns
-        -------
-        Normalizers
-            Finite whatever the distances.
+        Shapes: `Y` (n, d), `z` (n,), `lone` (n,).
         """
         rows = np.flatnonzero(lone)
         if not rows.size:
@@ -282,12 +198,7 @@ class Normalizers(NamedTuple):
     def add_lone_forces(self, Y: FloatMatrix, force: FloatMatrix) -> None:
         """Add to the force what the rows apart contribute, at both ends.
 
-        Parameters
-        ----------
-        Y : array of shape (n, d)
-            The embedding.
-        force : array of shape (n, d)
-            Changed in place.
+        Shapes: `Y` (n, d), `force` (n, d).
         """
         if self.rows.size:
             _row_kernels.lone_forces(Y, self.rows, self.nearest, self.totals, force)

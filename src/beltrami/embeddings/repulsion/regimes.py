@@ -52,21 +52,10 @@ def row_error(
 ) -> RowError:
     """Measure an estimate of the repulsion against exact rows, in O(n_rows n d).
 
-    Parameters
-    ----------
-    repulsion : Repulsion
-        What is to be judged, refreshed for this embedding if it needs that.
-    embedding : array of shape (n, d)
-        At least two points.
-    n_rows : int
-        Rows drawn for the comparison; all if there are fewer.
-    seed : int
-        Of their draw.
+    Shapes: `embedding` (n, d).
 
-    Returns
-    -------
-    RowError
-        Relative errors of normalizers and forces.
+    - `repulsion`: what is to be judged, refreshed for this embedding if it needs that.
+    - `n_rows`: rows drawn for the comparison; all if there are fewer.
     """
     Y = checked_embedding(embedding)
     return _compare(repulsion, Y, _Rows.drawn(Y, n_rows, seed))
@@ -86,25 +75,9 @@ def choose_repulsion(
     refined while its errors on exact rows are above the tolerance; the last resort are all pairs,
     in float32 and then in float64. An embedding that has moved far since deserves a new choice.
 
-    Parameters
-    ----------
-    embedding : array of shape (n, d)
-        At least two points.
-    seed : int
-        Of samples, frequencies and the rows of the comparison.
-    tolerance : float
-        Largest relative error of normalizers (root mean square) and of forces.
-    exact_below : int
-        Number of points up to which nothing is estimated.
-    n_rows : int
-        Rows of the comparison.
+    Shapes: `embedding` (n, d).
 
-    Returns
-    -------
-    repulsion : Repulsion
-        Refreshed for this embedding.
-    error : RowError
-        What it was chosen for, never above the tolerance.
+    - `tolerance`: largest relative error of normalizers (root mean square) and of forces.
     """
     check_positive(tolerance, name="tolerance")
     Y = checked_embedding(embedding)

@@ -89,15 +89,7 @@ class TiledRepulsion:
     def refreshed(self, embedding: FloatMatrix) -> "TiledRepulsion":
         """Order the points anew, draw new samples, and measure z for the reach.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            At least two points.
-
-        Returns
-        -------
-        TiledRepulsion
-            With a plan for this embedding, and another seed for the next.
+        Shapes: `embedding` (n, d).
         """
         Y = checked_embedding(embedding)
         rng = np.random.default_rng(self.seed)
@@ -120,15 +112,7 @@ class TiledRepulsion:
     def log_normalizers(self, embedding: FloatMatrix) -> FloatVector:
         """Return log z alone.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            As many points as the plan was made for.
-
-        Returns
-        -------
-        array of shape (n,)
-            Logarithms of the normalizers.
+        Shapes: `embedding` (n, d); returns (n,).
         """
         Y = checked_embedding(embedding)
         if np.ptp(Y, axis=0).max() > _FLOAT32_SPAN:
@@ -140,17 +124,7 @@ class TiledRepulsion:
     def __call__(self, embedding: FloatMatrix) -> tuple[FloatVector, FloatMatrix]:
         """Return log z and the force.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            As many points as the plan was made for.
-
-        Returns
-        -------
-        log_z : array of shape (n,)
-            Logarithms of the normalizers.
-        force : array of shape (n, d)
-            Force on every point.
+        Shapes: `embedding` (n, d); returns `log_z` (n,), `force` (n, d).
         """
         Y = checked_embedding(embedding)
         if np.ptp(Y, axis=0).max() > _FLOAT32_SPAN:
@@ -214,15 +188,7 @@ def tile_order(Y: FloatMatrix) -> IndexVector:
     Sets are halved across their principal axis until a tile is left; every tile but the last is
     full.
 
-    Parameters
-    ----------
-    Y : array of shape (n, d)
-        The points.
-
-    Returns
-    -------
-    array of shape (n,)
-        Rows in their new order.
+    Shapes: `Y` (n, d); returns (n,).
     """
     order = np.arange(len(Y))
     pending = [(0, len(Y))]

@@ -54,30 +54,14 @@ class FourierRepulsion:
     def refreshed(self, embedding: FloatMatrix) -> "FourierRepulsion":  # noqa: ARG002
         """Return one with other frequencies.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            Not used.
-
-        Returns
-        -------
-        FourierRepulsion
-            With the next seed.
+        Shapes: `embedding` (n, d).
         """
         return replace(self, seed=self.seed + 1)
 
     def log_normalizers(self, embedding: FloatMatrix) -> FloatVector:
         """Return log z alone.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            At least two points.
-
-        Returns
-        -------
-        array of shape (n,)
-            Logarithms of the normalizers.
+        Shapes: `embedding` (n, d); returns (n,).
         """
         Y, turns = self._prepared(embedding)
         return _log_normalizers(kernel_sums(Y, turns, np.ones((len(Y), 1))))
@@ -85,17 +69,7 @@ class FourierRepulsion:
     def __call__(self, embedding: FloatMatrix) -> tuple[FloatVector, FloatMatrix]:
         """Return log z and the force.
 
-        Parameters
-        ----------
-        embedding : array of shape (n, d)
-            At least two points.
-
-        Returns
-        -------
-        log_z : array of shape (n,)
-            Logarithms of the normalizers.
-        force : array of shape (n, d)
-            Force on every point.
+        Shapes: `embedding` (n, d); returns `log_z` (n,), `force` (n, d).
         """
         Y, turns = self._prepared(embedding)
         sums = kernel_sums(Y, turns, np.hstack([np.ones((len(Y), 1)), Y]))
@@ -120,19 +94,7 @@ def _log_normalizers(sums: FloatMatrix) -> FloatVector:
 def kernel_sums(Y: FloatMatrix, turns: FloatMatrix, weights: FloatMatrix) -> FloatMatrix:
     """Estimate sum_j exp(-|y_i - y_j|^2) w_j, with the point itself, for columns of weights.
 
-    Parameters
-    ----------
-    Y : array of shape (n, d)
-        Points around the origin.
-    turns : array of shape (d, D)
-        Frequencies, from `frequencies`.
-    weights : array of shape (n, k)
-        What to sum.
-
-    Returns
-    -------
-    array of shape (n, k)
-        In float64, by float32 waves.
+    Shapes: `Y` (n, d), `turns` (d, D), `weights` (n, k); returns (n, k).
     """
     n = len(Y)
     extra = ((0, -n % 4), (0, 0))
@@ -150,17 +112,7 @@ def frequencies(n_axes: int, n_features: int, seed: int) -> FloatMatrix:
     Every d of them are orthogonal, with the lengths of independent ones; each by itself is
     normal with variance 2, and their errors partly cancel.
 
-    Parameters
-    ----------
-    n_axes, n_features : int
-        Dimensions, and the least number of frequencies.
-    seed : int
-        Of the draw.
-
-    Returns
-    -------
-    array of shape (n_axes, D)
-        One frequency per column; D is a multiple of 128.
+    Returns shape (n_axes, D).
     """
     rng = np.random.default_rng(seed)
     n_columns = -(-n_features // _BATCH) * _BATCH

@@ -35,25 +35,10 @@ def approximate_candidates(
     points are found; with every cell searched the result is exact, so it gets there unless the
     index is at fault, and then a warning says so.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d), float32
-        The points, queries and base at once.
-    k : int
-        Candidates wanted, the point itself included.
-    sample : ndarray of shape (s,)
-        Rows on which the recall is measured.
-    recall : callable
-        Takes the candidates of the sampled rows and returns the share of true neighbours in them.
-    rng : Generator
-        Seeds the cells.
+    Shapes: `points` (n, d), `sample` (s,); returns `candidates` (n, k).
 
-    Returns
-    -------
-    candidates : ndarray of shape (n, k)
-        Row numbers; -1 where fewer were found.
-    recall : float
-        Measured share of true neighbours.
+    - `recall`: takes the candidates of the sampled rows and returns the share of true neighbours in
+      them.
     """
     n = len(points)
     blocks = []

@@ -50,18 +50,10 @@ class Space(Protocol):
 def open_space(points: Any, metric: Any) -> Space:
     """Prepare points for a metric.
 
-    Parameters
-    ----------
-    points : array-like or sparse of shape (n, d)
-        The data; for ``metric="precomputed"`` a square matrix of distances.
-    metric : str or callable
-        "euclidean", "cosine" (1 - cos), "angle" (arccos, in radians), "precomputed", or any
-        metric of scikit-learn's ``NearestNeighbors``.
+    Shapes: `points` (n, d).
 
-    Returns
-    -------
-    Space
-        Ready to be searched.
+    - `metric`: "euclidean", "cosine" (1 - cos), "angle" (arccos, in radians), "precomputed", or any
+      metric of scikit-learn's ``NearestNeighbors``.
     """
     from beltrami.graph.search.angular import AngularSpace
     from beltrami.graph.search.euclidean import EuclideanSpace
@@ -88,17 +80,7 @@ def open_space(points: Any, metric: Any) -> Space:
 def check_queries(queries: Any, n_features: int) -> Points:
     """Return new points as `check_points` does, and see that they have the old ones' columns.
 
-    Parameters
-    ----------
-    queries : array-like or sparse of shape (m, d)
-        The new points.
-    n_features : int
-        Columns of the old points.
-
-    Returns
-    -------
-    ndarray or csr_array of shape (m, d)
-        The same points.
+    Shapes: `queries` (m, d); returns (m, d).
     """
     checked = check_points(queries, name="the new points")
     if checked.shape[1] != n_features:
@@ -130,17 +112,7 @@ def without_self(
     A point with more than k exact duplicates may be missing from its own list: its duplicates
     stand there instead, and they are kept.
 
-    Parameters
-    ----------
-    indices, distances : ndarray of shape (n, k + 1)
-        Neighbours of each point among all points, itself included.
-    k : int
-        How many to keep.
-
-    Returns
-    -------
-    indices, distances : ndarray of shape (n, k)
-        The nearest others.
+    Shapes: `indices`, `distances` (n, k + 1); returns `indices, distances` (n, k).
     """
     n = indices.shape[0]
     own = indices == np.arange(n)[:, None]
@@ -154,18 +126,6 @@ def angular_distances(chords: FloatMatrix, metric: str) -> FloatMatrix:
 
     With c the chord, 1 - cos = c^2 / 2 and the angle is 2 arcsin(c / 2), which keeps full
     precision at small angles where arccos of a cosine loses half the digits.
-
-    Parameters
-    ----------
-    chords : ndarray
-        Distances of points of the unit sphere.
-    metric : {"cosine", "angle"}
-        What to turn them into.
-
-    Returns
-    -------
-    ndarray
-        Of the same shape.
     """
     if metric == "cosine":
         return chords**2 / 2
@@ -173,20 +133,7 @@ def angular_distances(chords: FloatMatrix, metric: str) -> FloatMatrix:
 
 
 def chord_length(radius: float, metric: str) -> float:
-    """Return the chord that belongs to a "cosine" or "angle" distance, a hair longer for rounding.
-
-    Parameters
-    ----------
-    radius : float
-        The distance, above zero.
-    metric : {"cosine", "angle"}
-        What it measures.
-
-    Returns
-    -------
-    float
-        Length of the chord.
-    """
+    """Return the chord that belongs to a "cosine" or "angle" distance, a hair longer."""
     chord = np.sqrt(2 * radius) if metric == "cosine" else 2 * np.sin(min(radius, np.pi) / 2)
     return float(chord) * (1 + 1e-12)
 
@@ -202,19 +149,11 @@ def pairs_within(
 ) -> tuple[IndexVector, IndexVector]:
     """Return pairs of rows at most `radius` apart in Euclidean distance, and a few a hair more.
 
-    Parameters
-    ----------
-    base : ndarray or csr_array of shape (n, d)
-        The points, float64 and near the origin.
-    queries : ndarray or csr_array of shape (m, d) or None
-        Other points; None asks for the pairs of distinct points of the base.
-    radius : float
-        Largest distance.
+    Shapes: `base` (n, d), `queries` (m, d); returns `rows, columns` (p,).
 
-    Returns
-    -------
-    rows, columns : ndarray of shape (p,)
-        Row of the query and row of the base. Measure the distances again: the search loses digits.
+    - `queries`: other points; None asks for the pairs of distinct points of the base.
+    - `rows`, `columns`: row of the query and row of the base. Measure the distances again: the
+      search loses digits.
     """
     from sklearn.neighbors import NearestNeighbors
 

@@ -40,28 +40,9 @@ def hinge_dual(
     libsvm solves the dual on the kernel scaled to mean diagonal one. It keeps kernels in single
     precision; where that shows, an active-set step in double precision finishes the work.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (l, l)
-        Kernel of the labelled rows, symmetric and positive semi-definite.
-    signs : ndarray of shape (l, k)
-        Entries -1 and +1. A column of one sign only gets that sign everywhere.
-    penalty : float
-        lambda, positive.
-    weights : ndarray of shape (l,)
-        How much each row counts; positive.
-    tol : float, default=1e-7
-        Largest violation of the optimality conditions.
+    Shapes: `kernel` (l, l), `signs` (l, k), `weights` (l,).
 
-    Returns
-    -------
-    HingeFit
-        Coefficients and intercepts.
-
-    Warns
-    -----
-    ConvergenceWarning
-        Where the violation stays above `tol`.
+    - `signs`: entries -1 and +1. A column of one sign only gets that sign everywhere.
     """
     penalty = check_positive(penalty, name="penalty")
     bounds = np.asarray(weights, dtype=np.float64) / (2 * penalty)
@@ -87,21 +68,7 @@ def recovered_bias(
     :math:`\{\beta = 0, y = 1\} \cup \{\beta = C, y = -1\}` to the smallest among the rest. Its
     midpoint is taken, and its finite end where one side is open.
 
-    Parameters
-    ----------
-    signs : ndarray of shape (l,)
-        The signs y.
-    values : ndarray of shape (l,)
-        The values g.
-    multipliers : ndarray of shape (l,)
-        The coefficients c.
-    bounds : ndarray of shape (l,)
-        The numbers C.
-
-    Returns
-    -------
-    float
-        Always finite.
+    Shapes: `signs` (l,), `values` (l,), `multipliers` (l,), `bounds` (l,).
     """
     wanted = signs - values
     at_zero, at_bound = _ends(signs, multipliers, bounds)
@@ -129,25 +96,7 @@ def hinge_left_out(
     A row that is no support vector of a column can be left out without a change, but for the
     intercept where only an interval is known of it. The others are left out and fitted anew.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (l, l)
-        Kernel of the labelled rows.
-    signs : ndarray of shape (l, k)
-        Entries -1 and +1.
-    penalty : float
-        lambda.
-    weights : ndarray of shape (l,)
-        How much each row counts.
-    fit : HingeFit
-        What `hinge_dual` made of these.
-    tol : float, default=1e-7
-        Of each fit.
-
-    Returns
-    -------
-    ndarray of shape (l, k)
-        What the fit to the other rows says of each row.
+    Shapes: `kernel` (l, l), `signs` (l, k), `weights` (l,); returns (l, k).
     """
     bounds = np.asarray(weights) / (2 * penalty)
     kept = _kept_values(kernel, signs, bounds, fit)

@@ -75,39 +75,14 @@ def squared_hinge_cg(
     and one with S per iteration. The decisions settle long before the minimum is reached, so by
     default a column stops when hardly any unlabelled row changes sides.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (n, n)
-        Kernel of all rows, symmetric and positive semi-definite; single precision is kept.
-    smoothness : callable, LinearOperator or sparse of shape (n, n)
-        S: a function of a block, or what multiplies one by ``@``.
-    rows : ndarray of shape (l,)
-        The labelled rows.
-    signs : ndarray of shape (l, k)
-        Entries -1 and +1. A column of one sign only gets that sign everywhere.
-    ambient : float
-        lambda1, positive.
-    intrinsic : float
-        lambda2, not negative.
-    weights : ndarray of shape (l,)
-        How much each labelled row counts; positive.
-    stability : float or None, default=0.015
-        A column stops when fewer than this share of the unlabelled decisions changed in the last
-        :math:`\sqrt{n} / 2` iterations. None means to go on until the gradient is small.
-    tol : float, default=1e-6
-        A column also stops when its gradient is this share of what it was.
-    max_iter : int, default=200
-        Most iterations.
+    Shapes: `kernel` (n, n), `smoothness` (n, n), `rows` (l,), `signs` (l, k), `weights` (l,).
 
-    Returns
-    -------
-    ConjugateFit
-        Coefficients, intercepts, and why each column stopped.
-
-    Warns
-    -----
-    ConvergenceWarning
-        Where a column meets the limit of iterations.
+    - `kernel`: kernel of all rows, symmetric and positive semi-definite; single precision is kept.
+    - `smoothness`: S: a function of a block, or what multiplies one by ``@``.
+    - `signs`: entries -1 and +1. A column of one sign only gets that sign everywhere.
+    - `stability`: a column stops when fewer than this share of the unlabelled decisions changed in
+      the last :math:`\sqrt{n} / 2` iterations. None means to go on until the gradient is small.
+    - `tol`: a column also stops when its gradient is this share of what it was.
     """
     check_positive(ambient, name="ambient")
     check_count(max_iter, name="max_iter")

@@ -38,15 +38,7 @@ class HingeFit:
     def values(self, kernel: FloatMatrix) -> FloatMatrix:
         """Return f at points, given their kernel with the labelled rows.
 
-        Parameters
-        ----------
-        kernel : ndarray of shape (m, l)
-            Kernel of the points with the labelled rows.
-
-        Returns
-        -------
-        ndarray of shape (m, k)
-            Decision values.
+        Shapes: `kernel` (m, l); returns (m, k).
         """
         return np.asarray(kernel @ self.multipliers + self.intercepts)
 

@@ -35,26 +35,9 @@ def squared_hinge_newton(
     This is solved until E repeats, with an exact line search between, so that the objective
     always falls. Cost: a few solves of size l.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (l, l)
-        Kernel of the labelled rows, symmetric and positive semi-definite.
-    signs : ndarray of shape (l, k)
-        Entries -1 and +1. A column of one sign only gets that sign everywhere.
-    penalty : float
-        lambda, positive.
-    weights : ndarray of shape (l,)
-        How much each row counts; positive.
+    Shapes: `kernel` (l, l), `signs` (l, k), `weights` (l,).
 
-    Returns
-    -------
-    HingeFit
-        Coefficients and intercepts.
-
-    Warns
-    -----
-    ConvergenceWarning
-        Where E does not repeat and the optimality conditions do not hold to 1e-6.
+    - `signs`: entries -1 and +1. A column of one sign only gets that sign everywhere.
     """
     penalty = check_positive(penalty, name="penalty")
     kernel = np.asarray(kernel, dtype=np.float64)
@@ -74,23 +57,7 @@ def squared_hinge_left_out(
 ) -> FloatMatrix:
     """Return the exact leave-one-out values of `squared_hinge_newton`.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (l, l)
-        Kernel of the labelled rows.
-    signs : ndarray of shape (l, k)
-        Entries -1 and +1.
-    penalty : float
-        lambda.
-    weights : ndarray of shape (l,)
-        How much each row counts.
-    fit : HingeFit
-        What `squared_hinge_newton` made of these.
-
-    Returns
-    -------
-    ndarray of shape (l, k)
-        What the fit to the other rows says of each row.
+    Shapes: `kernel` (l, l), `signs` (l, k), `weights` (l,); returns (l, k).
     """
 
     def refit(others: BoolVector, columns: NDArray[np.intp]) -> HingeFit:

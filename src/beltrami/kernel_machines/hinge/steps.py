@@ -27,23 +27,8 @@ def exact_steps(
     The derivative is piecewise linear and never falls; its zero is found between two of the points
     where a row enters or leaves the margin. Cost: one sort of the rows.
 
-    Parameters
-    ----------
-    margins : ndarray of shape (l, k)
-        The numbers m = 1 - y f.
-    slopes : ndarray of shape (l, k)
-        The numbers s: y times the direction.
-    weights : ndarray of shape (l,)
-        How much each row counts.
-    linear : ndarray of shape (k,)
-        The numbers q1.
-    square : ndarray of shape (k,)
-        The numbers q2, not negative.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        Step lengths; zero where no step lowers the objective.
+    Shapes: `margins` (l, k), `slopes` (l, k), `weights` (l,), `linear` (k,), `square` (k,); returns
+    (k,).
     """
     inside = (margins > 0) | ((margins == 0) & (slopes < 0))
     turns = np.where(margins > 0, slopes > 0, slopes < 0)  # leaves, or enters, at m / s >= 0
@@ -89,23 +74,7 @@ def polished(
     run into a bound stay there, and the row at a bound that breaks the optimality conditions most
     is let go, until none does.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (l, l)
-        Kernel of the rows, of mean diagonal about one.
-    sign : ndarray of shape (l,)
-        Entries -1 and +1, both there.
-    multipliers : ndarray of shape (l,)
-        The coefficients c, near the solution.
-    bounds : ndarray of shape (l,)
-        Largest sizes of c.
-    tol : float
-        Breach of the conditions that may stay.
-
-    Returns
-    -------
-    ndarray of shape (l,)
-        Coefficients; not proven to be better.
+    Shapes: `kernel` (l, l), `sign` (l,), `multipliers` (l,), `bounds` (l,); returns (l,).
     """
     lowest, highest = np.where(sign > 0, 0.0, -bounds), np.where(sign > 0, bounds, 0.0)
     near = 1e-9 * bounds

@@ -82,31 +82,9 @@ def switched_hinge(
     Joachims switches one pair for each fit and starts with weights in the ratio of the classes;
     here both sides weigh the same.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (n, n)
-        Kernel of all rows, symmetric and positive semi-definite.
-    rows : ndarray of shape (l,)
-        The labelled rows.
-    signs : ndarray of shape (l,)
-        Entries -1 and +1.
-    bounds : ndarray of shape (l,)
-        The numbers C of the labelled rows; positive.
-    n_positive : int
-        How many of the unlabelled rows are to be positive.
-    bound : float
-        C*, positive.
-    tol : float, default=1e-3
-        Of each machine.
-    max_rounds : int, default=100
-        Most fits at one weight.
-    advance : callable, optional
-        Called with the share of the work just done.
+    Shapes: `kernel` (n, n), `rows` (l,), `signs` (l,), `bounds` (l,).
 
-    Returns
-    -------
-    SwitchedFit
-        The machine and the signs.
+    - `n_positive`: how many of the unlabelled rows are to be positive.
     """
     n = len(kernel)
     others = np.setdiff1d(np.arange(n), rows)
@@ -156,16 +134,8 @@ def _switched_at(
 def annealing(size: float = 1.0) -> FloatVector:
     """Return the shares of their final weight that unlabelled rows get, one after the other.
 
-    Parameters
-    ----------
-    size : float, default=1.0
-        C* times the mean of k(x, x). Where it is large, the first share is so small that the
-        machine still has slack: a polynomial kernel of a hundred pixels has k(x, x) of a million.
-
-    Returns
-    -------
-    ndarray
-        Doubling from 1e-5 or less, and one at the end.
+    - `size`: C* times the mean of k(x, x). Where it is large, the first share is so small that the
+      machine still has slack: a polynomial kernel of a hundred pixels has k(x, x) of a million.
     """
     first = min(_FIRST, _SOFT / size) if size > 0 else _FIRST
     shares = first * 2.0 ** np.arange(np.ceil(np.log2(1 / first)))
@@ -175,17 +145,7 @@ def annealing(size: float = 1.0) -> FloatVector:
 def highest_positive(values: FloatVector, n_positive: int) -> FloatVector:
     """Return signs with +1 at the highest values.
 
-    Parameters
-    ----------
-    values : ndarray of shape (u,)
-        Decision values.
-    n_positive : int
-        How many signs are +1.
-
-    Returns
-    -------
-    ndarray of shape (u,)
-        Entries -1 and +1.
+    Shapes: `values` (u,); returns (u,).
     """
     signs = -np.ones(len(values))
     signs[np.argsort(-values, kind="stable")[:n_positive]] = 1.0
@@ -195,17 +155,9 @@ def highest_positive(values: FloatVector, n_positive: int) -> FloatVector:
 def better_switched(slack: FloatVector, signs: FloatVector) -> IndexVector:
     """Return rows that lower the loss of a fixed function when they change sides in pairs.
 
-    Parameters
-    ----------
-    slack : ndarray of shape (u,)
-        The losses xi.
-    signs : ndarray of shape (u,)
-        Entries -1 and +1.
+    Shapes: `slack` (u,), `signs` (u,); returns (2 m,).
 
-    Returns
-    -------
-    ndarray of shape (2 m,)
-        As many positive rows as negative ones; empty where no pair is better switched.
+    - Returned: as many positive rows as negative ones; empty where no pair is better switched.
     """
     order = np.argsort(-slack, kind="stable")
     order = order[slack[order] > 0]

@@ -102,34 +102,14 @@ class Deformations:
     def judge(self, shape: Shape, *, has_one_ratio: bool) -> Deformation:
         """Return a deformed kernel that is good enough to compare shapes by.
 
-        Parameters
-        ----------
-        shape : Shape
-            Width and power.
-        has_one_ratio : bool
-            Whether it will be asked for one ratio of the penalties only.
-
-        Returns
-        -------
-        Deformation
-            Of fewer landmarks where there are landmarks.
+        - `has_one_ratio`: whether it will be asked for one ratio of the penalties only.
         """
         return self._found(shape, min(_JUDGES, len(self.landmarks)), has_one_ratio=has_one_ratio)
 
     def final(self, shape: Shape, *, has_one_ratio: bool) -> Deformation:
         """Return the deformed kernel to fit with.
 
-        Parameters
-        ----------
-        shape : Shape
-            Width and power.
-        has_one_ratio : bool
-            Whether it will be asked for one ratio of the penalties only.
-
-        Returns
-        -------
-        Deformation
-            Of all landmarks.
+        - `has_one_ratio`: whether it will be asked for one ratio of the penalties only.
         """
         return self._found(shape, len(self.landmarks), has_one_ratio=has_one_ratio)
 
@@ -172,26 +152,7 @@ class Deformations:
         *,
         intercept: bool,
     ) -> Approximation:
-        """Estimate what the approximation costs.
-
-        Parameters
-        ----------
-        shape : Shape
-            Width and power.
-        deformed : Deformation
-            What was fitted with.
-        labeled : Labeled
-            Targets and weights.
-        strengths : Strengths
-            The penalties.
-        intercept : bool
-            Whether the machine has one.
-
-        Returns
-        -------
-        Approximation
-            The estimate.
-        """
+        """Estimate what the approximation costs."""
         if not isinstance(deformed, FeatureDeformation):
             return Approximation("none")
         features, n_slow = deformed.features, 0
@@ -245,27 +206,7 @@ def slow_features(
     Eigenvectors of :math:`L f = \lambda D f`, scaled alike so that their squares add up to `size`
     at a point on average: beside a kernel of that size they weigh the same.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph of the points.
-    recipe : KnnGraph or RadiusGraph
-        What attaches new points to it.
-    points : ndarray or csr_array of shape (n, d)
-        The points.
-    count : int
-        How many functions.
-    size : float
-        Mean of k(x, x).
-    seed : int, Generator, RandomState or None
-        Of the eigensolver.
-    dtype : dtype
-        Precision of the features.
-
-    Returns
-    -------
-    SlowFeatures
-        Carried to new points by Nyström's formula on the graph.
+    Shapes: `points` (n, d).
     """
     basis = eigenbasis(graph, count, kind="random_walk", random_state=seed)
     lengths = np.sqrt(np.mean(basis.vectors**2, axis=0))

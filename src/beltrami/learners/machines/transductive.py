@@ -266,17 +266,7 @@ class TransductiveSVC(PartialLabelClassifier):
 def n_positive(share: float, n_rows: int) -> int:
     """Return how many of some rows a share is: at least one on each side, where both have any.
 
-    Parameters
-    ----------
-    share : float
-        Between 0 and 1.
-    n_rows : int
-        How many rows there are.
-
-    Returns
-    -------
-    int
-        0 or all of them only for a share of 0 or 1, or a single row.
+    - Returned: 0 or all of them only for a share of 0 or 1, or a single row.
     """
     if share <= 0 or share >= 1 or n_rows < 2:
         return round(share * n_rows)

@@ -174,13 +174,7 @@ class Trial:
 
 
 def check_penalties(gamma_a: Any, gamma_i: Any) -> None:
-    """Raise unless both are numbers, not negative and not both zero, or "auto".
-
-    Parameters
-    ----------
-    gamma_a, gamma_i : object
-        As given to an estimator.
-    """
+    """Raise unless both are numbers, not negative and not both zero, or "auto"."""
     for name, value in (("gamma_a", gamma_a), ("gamma_i", gamma_i)):
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
         if is_number and np.isfinite(float(value)) and float(value) >= 0:
@@ -198,24 +192,7 @@ def check_penalties(gamma_a: Any, gamma_i: Any) -> None:
 def ridge_path(
     deformation: Deformation, labeled: Labeled, ratio: float, *, intercept: bool
 ) -> KernelRidgePath:
-    """Return kernel ridge regression of the labels on a deformed kernel, for every strength.
-
-    Parameters
-    ----------
-    deformation : Deformation
-        The kernel.
-    labeled : Labeled
-        Rows and weights.
-    ratio : float
-        Of the penalties.
-    intercept : bool
-        Whether there is one.
-
-    Returns
-    -------
-    KernelRidgePath
-        The path.
-    """
+    """Return kernel ridge regression of the labels on a deformed kernel, for every strength."""
     factor = deformation.factor(labeled.rows, ratio)
     if factor is not None:
         return KernelRidgePath.of_factor(factor, labeled.weights, intercept=intercept)
@@ -227,19 +204,7 @@ def ridge_path(
 def held_out_scores(path: KernelRidgePath, labeled: Labeled, strength: float) -> FloatMatrix:
     """Return what each label is predicted to be by the others.
 
-    Parameters
-    ----------
-    path : KernelRidgePath
-        The fit.
-    labeled : Labeled
-        Targets and weights.
-    strength : float
-        The ambient penalty.
-
-    Returns
-    -------
-    ndarray of shape (l, k)
-        The mean of the others where they say nothing.
+    Returns shape (l, k).
     """
     found = path.held_out(labeled.targets, strength)
     return np.where(found.has_say[:, None], found.values, mean_of_others(labeled))
@@ -248,24 +213,7 @@ def held_out_scores(path: KernelRidgePath, labeled: Labeled, strength: float) ->
 def best_trial(
     deformation: Deformation, labeled: Labeled, penalties: Penalties, *, intercept: bool
 ) -> Trial:
-    """Return the setting of lowest leave-one-out loss on one deformed kernel.
-
-    Parameters
-    ----------
-    deformation : Deformation
-        The kernel.
-    labeled : Labeled
-        Targets (+1 and -1 for classes) and weights.
-    penalties : Penalties
-        What may be tried.
-    intercept : bool
-        Whether the machine has one.
-
-    Returns
-    -------
-    Trial
-        The best; of equal ones the smoothest, which comes last.
-    """
+    """Return the setting of lowest leave-one-out loss on one deformed kernel."""
     tried: list[Strengths] = []
     held_out: list[FloatMatrix] = []
     path, ratio = None, None
@@ -298,39 +246,13 @@ def _with_neighbors(losses: FloatVector, n_ratios: int) -> FloatVector:
 
 
 def can_judge(labeled: Labeled) -> bool:
-    """Say whether leave-one-out tells more than typical values: with two labels a class it lies.
-
-    Parameters
-    ----------
-    labeled : Labeled
-        The labels.
-
-    Returns
-    -------
-    bool
-        Whether to choose by it.
-    """
+    """Say whether leave-one-out tells more than typical values: with two labels a class it lies."""
     count, n_targets = labeled.targets.shape
     return count > 2 * n_targets and says_something(labeled)
 
 
 def typical_choice(shape: Shape, strengths: Strengths, count: int) -> Choice:
-    """Say what is taken where labels are too few to choose by.
-
-    Parameters
-    ----------
-    shape : Shape
-        Width and power.
-    strengths : Strengths
-        The penalties.
-    count : int
-        Number of labels.
-
-    Returns
-    -------
-    Choice
-        Without evidence.
-    """
+    """Say what is taken where labels are too few to choose by."""
     none = np.zeros(0)
     reason = (
         f"width {shape.width:.3g}, power {shape.power}, lambda1 = {strengths.ambient:.3g}, "
@@ -345,23 +267,9 @@ def tuned_choice(
 ) -> Choice:
     """Say what was chosen and of how many.
 
-    Parameters
-    ----------
-    tried : dict of Shape to Trial
-        The best setting of each shape.
-    best : Shape
-        The shape chosen.
-    trial : Trial
-        The setting chosen.
-    honest : ndarray of shape (l,) or None
-        Held-out residuals of values, each of the setting chosen without it.
-    count : int
-        Number of labels that judged.
+    Shapes: `honest` (l,).
 
-    Returns
-    -------
-    Choice
-        With the losses of all shapes.
+    - `honest`: held-out residuals of values, each of the setting chosen without it.
     """
     losses = np.array([one.loss for one in tried.values()])
     n_settings = sum(one.n_tried for one in tried.values())

@@ -27,26 +27,14 @@ def spread_guess(
 ) -> FloatMatrix:
     """Spread what is known over a neighbourhood graph.
 
-    Parameters
-    ----------
-    learner : classifier or None
-        Learns from integer labels with gaps and tells ``label_distributions_``; None means
-        `PoissonClassifier` on the graph.
-    points : ndarray or csr_array
-        Vectors or dissimilarities.
-    graph : KnnGraph or Graph
-        Of `PoissonClassifier`.
-    labeled : Labeled
-        Class distributions of some rows; of soft ones the likeliest class counts, as much as it is
-        sure.
-    n_classes : int
-        K.
+    Returns shape (n, K).
 
-    Returns
-    -------
-    ndarray of shape (n, K)
-        Probabilities of the classes, 0.95 sure of one class on average; uniform where no label
-        reaches.
+    - `learner`: learns from integer labels with gaps and tells ``label_distributions_``; None means
+      `PoissonClassifier` on the graph.
+    - `labeled`: class distributions of some rows; of soft ones the likeliest class counts, as much
+      as it is sure.
+    - Returned: probabilities of the classes, 0.95 sure of one class on average; uniform where no
+      label reaches.
     """
     y, weights = np.full(points.shape[0], -1), np.zeros(points.shape[0])
     y[labeled.rows] = labeled.targets.argmax(axis=1)
@@ -74,21 +62,9 @@ def cut_guess(mutual: Any, labeled: Labeled, n_classes: int, seed: Seed) -> Floa
 
     Parts without labels get the classes that are left.
 
-    Parameters
-    ----------
-    mutual : csr_array of shape (n, n)
-        P + P'.
-    labeled : Labeled
-        What is known of some rows; may be nothing.
-    n_classes : int
-        K.
-    seed : int, Generator, RandomState or None
-        Of the clustering.
+    Shapes: `mutual` (n, n); returns (n, K).
 
-    Returns
-    -------
-    ndarray of shape (n, K)
-        Probabilities of the classes: where a walk of two steps among the neighbours ends.
+    - Returned: probabilities of the classes: where a walk of two steps among the neighbours ends.
     """
     weights: CsrMatrix = csr_array(mutual)
     graph = Graph(weights)
@@ -109,17 +85,11 @@ def cut_guess(mutual: Any, labeled: Labeled, n_classes: int, seed: Seed) -> Floa
 def tempered(distributions: FloatMatrix, confidence: float) -> FloatMatrix:
     """Raise distributions to the power that gives them a mean confidence.
 
-    Parameters
-    ----------
-    distributions : ndarray of shape (m, K)
-        Rows sum to one.
-    confidence : float
-        What the largest entries of the rows should be on average.
+    Shapes: `distributions` (m, K); returns (m, K).
 
-    Returns
-    -------
-    ndarray of shape (m, K)
-        In the same order within every row; as near to the confidence as a power can bring them.
+    - `confidence`: what the largest entries of the rows should be on average.
+    - Returned: in the same order within every row; as near to the confidence as a power can bring
+      them.
     """
     logs = np.log(np.maximum(distributions, _SMALLEST))
     logs -= logs.max(axis=1, keepdims=True)
@@ -136,17 +106,10 @@ def tempered(distributions: FloatMatrix, confidence: float) -> FloatMatrix:
 def guess_graph(metric: Any, mutual: Any) -> Any:
     """Return what the guess spreads over: ten neighbours, or the given near pairs themselves.
 
-    Parameters
-    ----------
-    metric : str or callable
-        How to compare vectors; "precomputed" for dissimilarities, which need not be symmetric.
-    mutual : csr_array of shape (n, n)
-        P + P', which always is.
+    Shapes: `mutual` (n, n).
 
-    Returns
-    -------
-    KnnGraph or Graph
-        A recipe for vectors, a graph for dissimilarities.
+    - `metric`: how to compare vectors; "precomputed" for dissimilarities, which need not be
+      symmetric.
     """
     if metric == "precomputed":
         return Graph(csr_array(mutual))

@@ -46,23 +46,10 @@ def read_knowledge(
 ) -> Knowledge:
     """Read labels of any kind.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,) or (n, K), or None
-        Labels with gaps, class probabilities with gaps, or nothing at all.
-    n_points : int
-        n.
-    sample_weight : array-like of shape (n,) or None
-        How much each row's label counts.
-    n_classes : int or None
-        K; None means as many as y shows. With more than y shows, the others are found.
-    unlabeled, classes : object
-        As every classifier takes them.
+    Shapes: `y` (n,), `sample_weight` (n,).
 
-    Returns
-    -------
-    Knowledge
-        Targets and classes.
+    - `y`: labels with gaps, class probabilities with gaps, or nothing at all.
+    - `n_classes`: K; None means as many as y shows. With more than y shows, the others are found.
     """
     if n_classes is not None:
         check_count(n_classes, name="n_classes")

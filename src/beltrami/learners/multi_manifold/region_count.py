@@ -36,22 +36,7 @@ _TOL = 1e-4
 def asked_regions(n_regions: Any, n_labeled: int) -> int | str:
     """Check the number of regions asked for, and lower it where labels are too few.
 
-    Parameters
-    ----------
-    n_regions : int or {"auto", "slides", "eigengap"}
-        As the user spelled it.
-    n_labeled : int
-        How many labels there are.
-
-    Returns
-    -------
-    int or str
-        At most one region per label, and one below three labels; or the name of a rule.
-
-    Warns
-    -----
-    FewerRegionsWarning
-        When the number is lowered.
+    - Returned: at most one region per label, and one below three labels; or the name of a rule.
     """
     if isinstance(n_regions, str) and n_regions in RULES:
         return 1 if n_labeled < 3 else n_regions
@@ -134,17 +119,7 @@ class RegionCuts:
 def largest_count(asked: int | str, n_labeled: int) -> int:
     """Return the largest number of regions that may be tried.
 
-    Parameters
-    ----------
-    asked : int or str
-        As `asked_regions` returned it.
-    n_labeled : int
-        How many labels there are.
-
-    Returns
-    -------
-    int
-        At most what the slides' least sizes leave room for, where a rule decides.
+    - Returned: at most what the slides' least sizes leave room for, where a rule decides.
     """
     return asked if isinstance(asked, int) else min(most_regions(n_labeled), _LADDER[-1])
 
@@ -154,25 +129,11 @@ def chosen_count(
 ) -> Choice:
     """Choose the number of regions.
 
-    Parameters
-    ----------
-    cuts : RegionCuts
-        Of the graph.
-    asked : int or {"auto", "slides", "eigengap"}
-        A number; :math:`[log n]`; the largest gap of the eigenvalues; or the smallest mean loss of
-        held-out labels over a ladder of numbers, both rules' among them, provided that it is below
-        that of one region by a standard error of the difference. The smaller number wins a tie.
-    estimator : BaseEstimator
-        What is fitted in each region.
-    points : ndarray or csr_array of shape (n, d)
-        All points.
-    labeled : Labeled
-        The labels.
+    Shapes: `points` (n, d).
 
-    Returns
-    -------
-    Choice
-        The number, what was tried and why.
+    - `asked`: a number; :math:`[log n]`; the largest gap of the eigenvalues; or the smallest mean
+      loss of held-out labels over a ladder of numbers, both rules' among them, provided that it is
+      below that of one region by a standard error of the difference. The smaller number wins a tie.
     """
     n_labeled = len(labeled.rows)
     most = largest_count(asked, n_labeled)

@@ -78,20 +78,12 @@ class RegionalModel:
     def scores(self, points: Points, regions: IndexVector) -> FloatMatrix:
         """Return what each point's own region says of it.
 
-        Parameters
-        ----------
-        points : ndarray or csr_array of shape (m, d)
-            Points.
-        regions : ndarray of shape (m,)
-            The region of each.
+        Shapes: `points` (m, d), `regions` (m,); returns (m, k).
 
-        Returns
-        -------
-        ndarray of shape (m, k)
-            Probabilities of the classes, largest at the class that the estimator decides for, and
-            zeros where it decides for none; or one column of values. With several regions a value
-            is held within the labels of its region: a point that was put on the wrong side of a
-            border lies where the estimator has seen nothing, and kernels run wild there.
+        - Returned: probabilities of the classes, largest at the class that the estimator decides
+          for, and zeros where it decides for none; or one column of values. With several regions a
+          value is held within the labels of its region: a point that was put on the wrong side of a
+          border lies where the estimator has seen nothing, and kernels run wild there.
         """
         out = np.empty((points.shape[0], self.n_targets))
         for region, part in enumerate(self.parts):
@@ -122,20 +114,7 @@ def _in_region(estimator: Any, region: int, n_labels: IndexVector) -> Iterator[N
 
 
 def checked_estimator(estimator: Any, *, classifies: bool) -> Any:
-    """Return an estimator that can be fitted in regions, or say why it cannot.
-
-    Parameters
-    ----------
-    estimator : object
-        As the user gave it.
-    classifies : bool
-        Whether a classifier is due, or a regressor.
-
-    Returns
-    -------
-    BaseEstimator
-        The same.
-    """
+    """Return an estimator that can be fitted in regions, or say why it cannot."""
     has_methods = all(hasattr(estimator, name) for name in ("get_params", "fit", "predict"))
     is_right = is_classifier if classifies else is_regressor
     if isinstance(estimator, type) or not has_methods or not is_right(estimator):
@@ -150,16 +129,8 @@ def checked_estimator(estimator: Any, *, classifies: bool) -> Any:
 def learns_from_unlabeled(estimator: Any) -> bool:
     """Say whether an estimator makes use of rows without a label.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Any; of a pipeline the last step decides.
-
-    Returns
-    -------
-    bool
-        True for this library's learners, unless their intrinsic penalty is zero, and for those of
-        ``sklearn.semi_supervised``.
+    - Returned: true for this library's learners, unless their intrinsic penalty is zero, and for
+      those of ``sklearn.semi_supervised``.
     """
     last = _last_step(estimator)
     if isinstance(last, PartialLabelLearner):
@@ -180,23 +151,9 @@ def fit_regional(
     its region too, marked -1 or NaN. A region with one class, or one value, gets a `Constant`; one
     without any label the mean of all.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Classifier or regressor.
-    points : ndarray or csr_array of shape (n, d)
-        All points.
-    labeled : Labeled
-        Which have labels, and which.
-    regions : ndarray of shape (n,)
-        Region of each point; only those of labelled rows matter to a supervised estimator.
-    n_regions : int
-        How many there are.
+    Shapes: `points` (n, d), `regions` (n,).
 
-    Returns
-    -------
-    RegionalModel
-        One part per region.
+    - `regions`: region of each point; only those of labelled rows matter to a supervised estimator.
     """
     _require_weights(estimator, labeled)
     own = regions[labeled.rows]
@@ -313,25 +270,11 @@ def held_out_losses(
     Exact leave-one-out in one fit per region for this library's learners. Any other estimator is
     fitted again without each label of a region, or in 20 folds above 50 labels.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Classifier or regressor.
-    points : ndarray or csr_array of shape (n, d)
-        All points.
-    labeled : Labeled
-        The labels.
-    regions : ndarray of shape (n,)
-        Region of each point.
-    n_regions : int
-        How many there are.
+    Shapes: `points` (n, d), `regions` (n,); returns (l,).
 
-    Returns
-    -------
-    ndarray of shape (l,)
-        1 for a wrong class and 0 for the right one, or the absolute error of a value: squares would
-        let a few labels on the wrong side of a border decide. A label that is alone in its region
-        is predicted by the mean of all others, or their commonest class.
+    - Returned: 1 for a wrong class and 0 for the right one, or the absolute error of a value:
+      squares would let a few labels on the wrong side of a border decide. A label that is alone in
+      its region is predicted by the mean of all others, or their commonest class.
     """
     _require_weights(estimator, labeled)
     own = regions[labeled.rows]

@@ -266,19 +266,7 @@ class PoissonClassifier(GraphClassifier):
 def class_sources(labeled: Labeled, component: NDArray[Any], n_components: int) -> FloatMatrix:
     """Return the sources at the labels: one-hot, centred on each component, equal for all classes.
 
-    Parameters
-    ----------
-    labeled : Labeled
-        Rows, one-hot targets and weights.
-    component : ndarray of shape (n,)
-        Component of each row.
-    n_components : int
-        How many there are.
-
-    Returns
-    -------
-    ndarray of shape (l, k)
-        Summing to zero on each component.
+    Shapes: `component` (n,); returns (l, k).
     """
     even = labeled.weights / labeled.weights.mean()  # scores keep their size, whatever the unit
     weights, own = even[:, None], component[labeled.rows]

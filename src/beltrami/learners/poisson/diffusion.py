@@ -89,19 +89,7 @@ class Walk:
     def diffused(self, block: FloatMatrix, source: FloatMatrix, n_steps: int) -> FloatMatrix:
         """Return the block after some steps of u <- D^-1 W u + source.
 
-        Parameters
-        ----------
-        block : ndarray of shape (n, k)
-            float32, in the walk's order; overwritten.
-        source : ndarray of shape (n, k)
-            float32.
-        n_steps : int
-            How many.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-            float32.
+        Shapes: `block` (n, k), `source` (n, k); returns (n, k).
         """
         backend, out = NumpyBackend(), np.empty_like(block)
         for _ in range(n_steps):
@@ -113,17 +101,9 @@ class Walk:
     def normalized_cut(self, codes: NDArray[np.intp], n_classes: int) -> float:
         r"""Return the normalised cut :math:`\sum_a \mathrm{cut}(A_a) / \mathrm{vol}(A_a)`.
 
-        Parameters
-        ----------
-        codes : ndarray of shape (n,)
-            Class of each node, in the walk's order.
-        n_classes : int
-            k; a class without a node counts as one, the worst.
+        Shapes: `codes` (n,).
 
-        Returns
-        -------
-        float
-            Between 0 and k.
+        - `n_classes`: k; a class without a node counts as one, the worst.
         """
         starts = np.repeat(codes, np.diff(self.weights.indptr))
         inside = starts == codes[self.weights.indices]
@@ -137,21 +117,9 @@ class Walk:
     ) -> Refinement:
         """Diffuse the partition and take the largest class, until hardly a node changes.
 
-        Parameters
-        ----------
-        start : ndarray of shape (n,)
-            A partition, in the walk's order; right at the `fixed` nodes.
-        source : ndarray of shape (n, k)
-            Sources over degrees, float32.
-        fixed : ndarray of shape (l,)
-            Nodes that keep their class.
-        n_steps : int
-            Diffusion steps between two thresholds.
+        Shapes: `start` (n,), `source` (n, k), `fixed` (l,).
 
-        Returns
-        -------
-        Refinement
-            In the walk's order.
+        - `start`: a partition, in the walk's order; right at the `fixed` nodes.
         """
         codes, n_classes = start, source.shape[1]
         unit = np.eye(n_classes, dtype=np.float32)
@@ -174,16 +142,6 @@ class Walk:
 
         Too few steps leave the ragged edges of the first partition; too many let large classes
         swallow small ones. The normalised cut sees both.
-
-        Parameters
-        ----------
-        start, source, fixed : ndarray
-            As for `threshold_steps`.
-
-        Returns
-        -------
-        Refinement
-            With ``n_steps`` zero where the first partition was the best.
         """
         n_classes = source.shape[1]
         unit = np.eye(n_classes, dtype=np.float32)
@@ -213,17 +171,7 @@ def matched_offsets(scores: FloatMatrix, shares: FloatVector) -> FloatVector:
     Offsets rise for classes that are too small and fall for those too large, by ever smaller
     steps in units of a typical lead of the first class over the second.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, k)
-        Scores.
-    shares : ndarray of shape (k,)
-        Wanted sizes, summing to one.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        Offsets with mean zero.
+    Shapes: `scores` (n, k), `shares` (k,); returns (k,).
     """
     n, n_classes = scores.shape
     top = np.partition(scores, n_classes - 2, axis=1)[:, -2:]

@@ -275,17 +275,7 @@ class GraphRegularizedRegressor(_GraphRegularizedLearner, GraphRegressor):
 def checked_masses(class_mass: Any, labeled: Labeled) -> FloatVector | None:
     """Return the shares that the classes' totals are scaled to, or None.
 
-    Parameters
-    ----------
-    class_mass : "equal", "labels", None or array-like of shape (k,)
-        As given to an estimator.
-    labeled : Labeled
-        The labels.
-
-    Returns
-    -------
-    ndarray of shape (k,) or None
-        Summing to one.
+    Shapes: `class_mass` (k,); returns (k,).
     """
     if class_mass is None:
         return None
@@ -305,19 +295,7 @@ def checked_masses(class_mass: Any, labeled: Labeled) -> FloatVector | None:
 def checked_shares(shares: Any, n_classes: int, *, name: str) -> FloatVector:
     """Return one positive share per class, scaled to sum to one, or say what is wrong.
 
-    Parameters
-    ----------
-    shares : array-like of shape (k,)
-        In the order of ``classes_``.
-    n_classes : int
-        k.
-    name : str
-        What to call them in an error.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        Summing to one.
+    Shapes: `shares` (k,); returns (k,).
     """
     try:
         given: NDArray[np.float64] = np.asarray(shares, dtype=np.float64)

@@ -45,19 +45,9 @@ class LabelKernel:
     def of(cls, kernel: FloatMatrix, constants: FloatMatrix, weights: FloatVector) -> "LabelKernel":
         """Decompose the kernel outside the constants.
 
-        Parameters
-        ----------
-        kernel : ndarray of shape (l, l)
-            K.
-        constants : ndarray of shape (l, c)
-            Z at the labelled nodes; no column for the heat operator.
-        weights : ndarray of shape (l,)
-            W.
+        Shapes: `kernel` (l, l), `constants` (l, c), `weights` (l,).
 
-        Returns
-        -------
-        LabelKernel
-            Ready for any alpha.
+        - `constants`: Z at the labelled nodes; no column for the heat operator.
         """
         roots = np.sqrt(weights)
         scaled = roots[:, None] * ((kernel + kernel.T) / 2) * roots
@@ -85,17 +75,10 @@ class LabelKernel:
     def held_out_residuals(self, targets: FloatMatrix, alpha: float) -> FloatMatrix:
         r"""Return the exact leave-one-out residuals, :math:`a_i / B_{ii}` with B the operator.
 
-        Parameters
-        ----------
-        targets : ndarray of shape (l, k)
-            What is fitted.
-        alpha : float
-            Strength, kept as it is when a label is left out.
+        Shapes: `targets` (l, k); returns (l, k).
 
-        Returns
-        -------
-        ndarray of shape (l, k)
-            NaN where the other labels say nothing: the only label of a component.
+        - `alpha`: strength, kept as it is when a label is left out.
+        - Returned: naN where the other labels say nothing: the only label of a component.
         """
         multipliers = self.multipliers(targets, alpha)
         half = self.roots[:, None] * self.vectors
@@ -143,20 +126,7 @@ class KernelFit:
 
     @classmethod
     def of(cls, smoother: Smoother, labeled: Labeled) -> "KernelFit":
-        """Solve for the columns and decompose.
-
-        Parameters
-        ----------
-        smoother : Smoother
-            The inverse of S.
-        labeled : Labeled
-            The labels.
-
-        Returns
-        -------
-        KernelFit
-            Ready for any strength.
-        """
+        """Solve for the columns and decompose."""
         columns = smoother.columns(labeled)
         found, numbered = np.unique(smoother.membership[labeled.rows], return_inverse=True)
         indicators = np.eye(len(found))[numbered]
@@ -173,17 +143,7 @@ class KernelFit:
     def parts(self, targets: FloatMatrix, alpha: float) -> tuple[FloatMatrix, FloatMatrix]:
         """Return multipliers (l, k) of the columns and constants (c, k) of the components.
 
-        Parameters
-        ----------
-        targets : ndarray of shape (l, k)
-            What is fitted.
-        alpha : float
-            gamma times the sum of the weights.
-
-        Returns
-        -------
-        multipliers, constants : ndarray
-            f = columns @ multipliers + spread @ constants.
+        Shapes: `targets` (l, k).
         """
         means = self._means()
         if not self.has_constants:
@@ -210,17 +170,7 @@ class KernelFit:
         Without label i the fit is that with the label moved onto what the others predict, down by
         its residual. Where means are taken off first, the mean changes, too.
 
-        Parameters
-        ----------
-        residuals : ndarray of shape (l,)
-            Leave-one-out residuals of one target.
-        alpha : float
-            Strength.
-
-        Returns
-        -------
-        ndarray of shape (n, l)
-            The fall at each node, for each label.
+        Shapes: `residuals` (l,); returns (n, l).
         """
         if self.has_constants:
             return self.influence(alpha) * residuals
@@ -237,15 +187,9 @@ class KernelFit:
 
         Where the others say nothing, the only label of a component, it is the mean of the others.
 
-        Parameters
-        ----------
-        alpha : float
-            Strength, kept as it is when a label is left out.
+        Returns shape (l, k).
 
-        Returns
-        -------
-        ndarray of shape (l, k)
-            Predictions.
+        - `alpha`: strength, kept as it is when a label is left out.
         """
         targets = self.labeled.targets
         found: FloatMatrix

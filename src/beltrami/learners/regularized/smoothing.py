@@ -75,15 +75,7 @@ class Smoother:
     def apply(self, block: FloatMatrix) -> FloatMatrix:
         """Return the inverse of S times a block; for L^q the block is centred first.
 
-        Parameters
-        ----------
-        block : ndarray of shape (n, k)
-            Right-hand sides.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-            For L^q with mean zero on each component.
+        Shapes: `block` (n, k); returns (n, k).
         """
         if self.power == 0:
             return np.asarray(heat_operator(self.graph, -self.t) @ block)
@@ -101,15 +93,7 @@ class Smoother:
     def columns(self, labeled: Labeled) -> FloatMatrix:
         """Return the (n, l) columns of the inverse at the labelled nodes, in blocks.
 
-        Parameters
-        ----------
-        labeled : Labeled
-            Names the nodes.
-
-        Returns
-        -------
-        ndarray of shape (n, l)
-            How each label is felt everywhere.
+        Returns shape (n, l).
         """
         n, count = self.graph.n_nodes, len(labeled.rows)
         require_memory(
@@ -137,19 +121,7 @@ def smooth_values(smoother: Smoother, labeled: Labeled, gamma: float) -> FloatMa
     or for gamma = 0 of :math:`f^\top L f` with f fixed at the labels. Components without a label
     are left at the mean of all labels.
 
-    Parameters
-    ----------
-    smoother : Smoother
-        With S = L.
-    labeled : Labeled
-        Rows, targets and weights.
-    gamma : float
-        Not negative.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        Values.
+    Returns shape (n, k).
     """
     graph, rows = smoother.graph, labeled.rows
     mean = labeled.mean

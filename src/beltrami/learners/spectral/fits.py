@@ -59,21 +59,7 @@ class SpectralFit:
 def wanted_vectors(n_eigenvectors: Any, count: int, n_points: int, *, most: int) -> int:
     """Return how many eigenvectors a fit to `count` labels may use.
 
-    Parameters
-    ----------
-    n_eigenvectors : int, float or "auto"
-        A number, a share of the labels, or the estimator's choice.
-    count : int
-        Number of labels.
-    n_points : int
-        Number of points: there are no more eigenvectors.
-    most : int
-        How many "auto" may use.
-
-    Returns
-    -------
-    int
-        At least one.
+    - `n_eigenvectors`: a number, a share of the labels, or the estimator's choice.
     """
     if isinstance(n_eigenvectors, str) and n_eigenvectors == "auto":
         return min(most, n_points)
@@ -102,25 +88,9 @@ def spectral_fit(
     .. math:: \min_a \frac{1}{\sum w} \sum_i w_i \lVert y_i - \textstyle\sum_j a_j e_j(i) \rVert^2
               + \gamma \sum_j \lambda_j \lVert a_j \rVert^2
 
-    Parameters
-    ----------
-    rows : ndarray of shape (l, p)
-        Eigenvectors at the labelled points, lowest first.
-    values : ndarray of shape (p,)
-        Eigenvalues.
-    labeled : Labeled
-        Targets and weights.
-    n_eigenvectors : int, float or "auto"
-        As given to the estimator.
-    gamma : float or "auto"
-        The penalty; with one, all eigenvectors are used unless a number is given.
-    n_constant : int
-        Constant vectors, one per component; they are always used.
+    Shapes: `rows` (l, p), `values` (p,).
 
-    Returns
-    -------
-    SpectralFit
-        Coefficients and evidence.
+    - `gamma`: the penalty; with one, all eigenvectors are used unless a number is given.
     """
     if isinstance(gamma, str) or gamma > 0:
         size = rows.shape[1]
@@ -249,17 +219,7 @@ def held_out_loss(predictions: FloatMatrix, labeled: Labeled) -> float:
     first clipped to the range of the targets: a fit with nearly as many eigenvectors as labels is
     wild at a few of them, and their squares would drown the rest.
 
-    Parameters
-    ----------
-    predictions : ndarray of shape (l, k)
-        What is said of each label by the others.
-    labeled : Labeled
-        The truth.
-
-    Returns
-    -------
-    float
-        The loss.
+    Shapes: `predictions` (l, k).
     """
     truth, weights = labeled.targets, labeled.weights / labeled.weights.sum()
     low, high = float(truth.min()), float(truth.max())
@@ -282,16 +242,6 @@ def says_something(labeled: Labeled) -> bool:
 
     A class with a single label cannot be recognised without it, so labels count only where their
     class has another; there must be as many of them as classes.
-
-    Parameters
-    ----------
-    labeled : Labeled
-        The labels.
-
-    Returns
-    -------
-    bool
-        Always true for values, given two of them.
     """
     n_classes = labeled.targets.shape[1]
     if n_classes == 1:

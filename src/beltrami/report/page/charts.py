@@ -69,15 +69,7 @@ class Chart:
 def reliability_chart(bins: tuple[Bin, ...]) -> Chart | None:
     """Return the diagram of accuracy against confidence, or None where nothing was held out.
 
-    Parameters
-    ----------
-    bins : tuple of Bin
-        Held-out labels by confidence; empty bins are left out.
-
-    Returns
-    -------
-    Chart or None
-        Discs grow with the number of labels; whiskers are 95 % intervals (Wilson).
+    - Returned: discs grow with the number of labels; whiskers are 95 % intervals (Wilson).
     """
     bins = tuple(item for item in bins if item.count > 0)
     if not bins:
@@ -124,17 +116,9 @@ def reliability_chart(bins: tuple[Bin, ...]) -> Chart | None:
 def risk_chart(coverage: FloatVector, risk: FloatVector) -> Chart | None:
     """Return the curve of error against the share of rows labelled, or None where it is empty.
 
-    Parameters
-    ----------
-    coverage : ndarray of shape (m,)
-        Share of the held-out labels, the surest first.
-    risk : ndarray of shape (m,)
-        Share of these that was wrong.
+    Shapes: `coverage` (m,), `risk` (m,).
 
-    Returns
-    -------
-    Chart or None
-        The curve, thinned to 200 places, and eleven of its values as a table.
+    - Returned: the curve, thinned to 200 places, and eleven of its values as a table.
     """
     is_finite = np.isfinite(coverage) & np.isfinite(risk)
     coverage, risk = np.asarray(coverage)[is_finite], np.asarray(risk)[is_finite]

@@ -54,18 +54,7 @@ class ClassStyle:
 
 
 def class_styles(n_classes: int) -> tuple[ClassStyle, ...]:
-    """Return a style for each class: eight colours as discs, four as triangles, then round again.
-
-    Parameters
-    ----------
-    n_classes : int
-        How many classes there are.
-
-    Returns
-    -------
-    tuple of ClassStyle
-        The first 36 differ in colour or mark; later ones repeat them.
-    """
+    """Return a style for each class: eight colours as discs, four as triangles, and so on."""
     styles = []
     for code in range(n_classes):
         light, dark = COLOURS[code % len(COLOURS)]

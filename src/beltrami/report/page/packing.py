@@ -65,25 +65,6 @@ def pack_map(page: Page, *, max_drawn: int = MAX_DRAWN, max_bytes: int = MAX_BYT
     Rows with a given label and rows that a table names are drawn first; the rest is a random
     sample, always the same for the same page. Long ids and previews cost first the previews'
     length, then rows.
-
-    Parameters
-    ----------
-    page : Page
-        With positions.
-    max_drawn : int
-        Rows at most.
-    max_bytes : int
-        Size of the JSON at most.
-
-    Returns
-    -------
-    PackedMap
-        The data and what was left out.
-
-    Raises
-    ------
-    InvalidInputError
-        When the page has no positions, or more classes than two bytes can number.
     """
     if page.positions is None:
         raise InvalidInputError("the page has no positions, so there is no map to pack.")
@@ -113,17 +94,9 @@ def pack_map(page: Page, *, max_drawn: int = MAX_DRAWN, max_bytes: int = MAX_BYT
 def quantise(positions: FloatMatrix) -> tuple[NDArray[np.uint16], tuple[float, float]]:
     """Return positions as two-byte integers, both axes by one scale, and the extent used.
 
-    Parameters
-    ----------
-    positions : ndarray of shape (n, 2)
-        Finite places.
+    Shapes: `positions` (n, 2); returns `places` (n, 2).
 
-    Returns
-    -------
-    places : ndarray of shape (n, 2)
-        From 0; the longer axis ends at 65,535. Where all places are one, it is the middle.
-    extent : tuple of two floats
-        Share of 65,535 that each axis uses, at least 0.001.
+    - `places`: from 0; the longer axis ends at 65,535. Where all places are one, it is the middle.
     """
     places = np.asarray(positions, dtype=np.float64)
     if not len(places):

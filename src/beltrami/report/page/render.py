@@ -33,15 +33,8 @@ COUNT_NAMES = {
 def render(page: Page) -> str:
     """Return the page as one HTML document that loads nothing from anywhere.
 
-    Parameters
-    ----------
-    page : Page
-        What it shall say.
-
-    Returns
-    -------
-    str
-        HTML below 5 MB; where the map would make it larger, rows are sampled and the page says so.
+    - Returned: HTML below 5 MB; where the map would make it larger, rows are sampled and the page
+      says so.
     """
     from markupsafe import Markup
 
@@ -82,20 +75,7 @@ def render(page: Page) -> str:
 
 
 def save_page(page: Page, path: Path) -> Path:
-    """Write the page to a file, whole or not at all.
-
-    Parameters
-    ----------
-    page : Page
-        What it shall say.
-    path : Path
-        Where; missing folders are made.
-
-    Returns
-    -------
-    Path
-        The file.
-    """
+    """Write the page to a file, whole or not at all."""
     write_text(Path(path), render(page))
     return Path(path)
 

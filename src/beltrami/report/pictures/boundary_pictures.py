@@ -34,27 +34,15 @@ def map_figure(
 ) -> Figure:
     """Draw the map of a fitted `Mbed` with its boundaries.
 
-    Parameters
-    ----------
-    model : Mbed
-        Fitted.
-    groups : array of shape (n,) or None, default=None
-        What the colours show, such as the true classes; None shows the classes that were found.
-    labelled : array of int or None, default=None
-        Rows that are drawn large: those whose label was given.
-    names : sequence of str or None, default=None
-        What to call the groups, in sorted order; None writes their values.
-    order : ndarray of shape (K,) or None, default=None
-        Which class direction belongs to each group, so that regions have the colours of their
-        groups; None means that both come in the same order. For clusters,
-        `beltrami_papers.agreement.cluster_of_each_class` finds it.
-    title : str, default=""
-        Above the picture.
+    Shapes: `groups` (n,), `order` (K,).
 
-    Returns
-    -------
-    Figure
-        One panel.
+    - `groups`: what the colours show, such as the true classes; None shows the classes that were
+      found.
+    - `labelled`: rows that are drawn large: those whose label was given.
+    - `names`: what to call the groups, in sorted order; None writes their values.
+    - `order`: which class direction belongs to each group, so that regions have the colours of
+      their groups; None means that both come in the same order. For clusters,
+      `beltrami_papers.agreement.cluster_of_each_class` finds it.
 
     Examples
     --------
@@ -91,27 +79,11 @@ def path_figure(
 ) -> Figure:
     """Draw stages of the path of a fitted `Mbed` side by side: one plane, each to its own scale.
 
-    Parameters
-    ----------
-    model : Mbed
-        Fitted.
-    groups : array of shape (n,) or None, default=None
-        What the colours show; None shows the classes that were found.
-    numbers : sequence of int, default=(2, 5, 9, 13, 17)
-        Which stages, besides the chosen one; of one that the path lacks, the nearest is taken.
-    labelled : array of int or None, default=None
-        Rows that are drawn large.
-    names : sequence of str or None, default=None
-        What to call the groups, in sorted order.
-    order : ndarray of shape (K,) or None, default=None
-        Which class direction belongs to each group.
-    title : str, default=""
-        Above the strip.
+    Shapes: `groups` (n,), `order` (K,).
 
-    Returns
-    -------
-    Figure
-        A panel per stage; the chosen one has a thick frame.
+    - `groups`: what the colours show; None shows the classes that were found.
+    - `numbers`: which stages, besides the chosen one; of one that the path lacks, the nearest is
+      taken.
     """
     wanted = {stage.number: stage for stage in nearest_stages(model.path_, numbers)}
     wanted[model.stage_.number] = model.stage_
@@ -133,17 +105,7 @@ def path_figure(
 def nearest_stages(path: Sequence[Stage], numbers: Sequence[int]) -> list[Stage]:
     """Return the stages with given numbers, or the nearest ones that the path has.
 
-    Parameters
-    ----------
-    path : sequence of Stage
-        ``Mbed.path_``.
-    numbers : sequence of int
-        Which; of two stages equally near the earlier is taken.
-
-    Returns
-    -------
-    list of Stage
-        One for each number.
+    - `numbers`: which; of two stages equally near the earlier is taken.
     """
     return [min(path, key=lambda stage: abs(stage.number - wanted)) for wanted in numbers]
 
@@ -159,21 +121,12 @@ def draw_map(
 ) -> None:
     """Draw a map on a plane: regions and boundaries, or directions; points; labelled points.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where.
-    view : MapView
-        From `view_of`; its directions come in the order of the groups.
-    groups : array of shape (n,)
-        What the colours show.
-    labelled : array of int or None, default=None
-        Rows drawn large: as the name of their group where it is short and the view shows
-        boundaries, else as an edged mark.
-    names : sequence of str or None, default=None
-        What to call the groups, in sorted order; None writes their values.
-    size : float, default=9.0
-        Area of a mark.
+    Shapes: `groups` (n,).
+
+    - `view`: from `view_of`; its directions come in the order of the groups.
+    - `labelled`: rows drawn large: as the name of their group where it is short and the view shows
+      boundaries, else as an edged mark.
+    - `names`: what to call the groups, in sorted order; None writes their values.
     """
     values, codes = np.unique(groups, return_inverse=True)
     called = [str(value) for value in values] if names is None else list(names)
@@ -202,14 +155,10 @@ def draw_map(
 def draw_regions(axes: Any, directions: FloatMatrix, reach: float) -> None:
     """Tint the regions of two or three classes and draw the boundaries between them.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where.
-    directions : ndarray of shape (K, 2)
-        Class directions on their plane; the boundaries meet at the origin.
-    reach : float
-        How far from the origin they must be drawn at least.
+    Shapes: `directions` (K, 2).
+
+    - `directions`: class directions on their plane; the boundaries meet at the origin.
+    - `reach`: how far from the origin they must be drawn at least.
     """
     rays = boundary_rays(directions)
     for number, direction in enumerate(directions):
@@ -225,16 +174,10 @@ def draw_regions(axes: Any, directions: FloatMatrix, reach: float) -> None:
 def boundary_rays(directions: FloatMatrix) -> FloatMatrix:
     """Return the boundaries between two or three classes on their plane, as rays from the origin.
 
-    Parameters
-    ----------
-    directions : ndarray of shape (K, 2)
-        Class directions; K is 2 or 3.
+    Shapes: `directions` (K, 2); returns (K, 2).
 
-    Returns
-    -------
-    ndarray of shape (K, 2)
-        Unit vectors: along the one boundary and back, or between each two of three classes, which
-        is opposite to the third.
+    - Returned: unit vectors: along the one boundary and back, or between each two of three classes,
+      which is opposite to the third.
     """
     if len(directions) == 2:
         along = np.array([-directions[0, 1], directions[0, 0]])
@@ -247,16 +190,9 @@ def draw_directions(axes: Any, directions: FloatMatrix, names: Sequence[str], re
 
     Those that lean so far out of it that they would be short are left out.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where.
-    directions : ndarray of shape (K, 2)
-        Class directions on the plane.
-    names : sequence of str
-        Of the classes; of directions without a name the number is written.
-    reach : float
-        Length of the longest arrow.
+    Shapes: `directions` (K, 2).
+
+    - `names`: of the classes; of directions without a name the number is written.
     """
     lengths = np.linalg.norm(directions, axis=1) / np.linalg.norm(directions, axis=1).max()
     for number in np.flatnonzero(lengths > _STEEP).tolist():
@@ -273,16 +209,7 @@ def draw_directions(axes: Any, directions: FloatMatrix, names: Sequence[str], re
 def caption_stage(axes: Any, stage: Stage, *, is_chosen: bool, asked: int | None = None) -> None:
     """Write a stage's number and scale above its panel; the chosen stage gets a thick frame.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where.
-    stage : Stage
-        What is drawn there.
-    is_chosen : bool
-        Whether the criterion chose it.
-    asked : int or None, default=None
-        The number that was asked for, where the path may lack it.
+    - `asked`: the number that was asked for, where the path may lack it.
     """
     word = ", chosen" if is_chosen else ""
     if asked not in {None, stage.number}:
@@ -293,15 +220,7 @@ def caption_stage(axes: Any, stage: Stage, *, is_chosen: bool, asked: int | None
 
 
 def add_legend(where: Any, handles: Any = None, names: Any = None) -> None:
-    """Put a legend beside a panel, or below the panels of a figure.
-
-    Parameters
-    ----------
-    where : Axes, Figure or SubFigure
-        What the legend belongs to.
-    handles, names : list or None, default=None
-        Its entries; needed for a figure.
-    """
+    """Put a legend beside a panel, or below the panels of a figure."""
     style: dict[str, Any] = {"frameon": False, "fontsize": "medium", "markerscale": 2.5}
     style |= {"handletextpad": 0.2, "columnspacing": 1.4}
     if handles is None:

@@ -54,22 +54,13 @@ def view_of(
     \Sigma_W^{-1})` of the points on it: it is spanned by the two leading directions of Fisher's
     discriminant analysis.
 
-    Parameters
-    ----------
-    embedding : ndarray of shape (n, d)
-        Positions, such as ``Mbed.embedding_`` or that of a stage in ``path_``.
-    directions : ndarray of shape (K, d)
-        ``Mbed.directions_``.
-    codes : ndarray of shape (n,) or None, default=None
-        Classes to keep apart, numbered as the directions; None takes those of the map itself.
-    axes : ndarray of shape (d, 2) or None, default=None
-        The plane, such as the ``axes`` of another view, to look at two stages alike; None looks
-        for the best.
+    Shapes: `embedding` (n, d), `directions` (K, d), `codes` (n,), `axes` (d, 2).
 
-    Returns
-    -------
-    MapView
-        Positions and directions on the plane.
+    - `embedding`: positions, such as ``Mbed.embedding_`` or that of a stage in ``path_``.
+    - `codes`: classes to keep apart, numbered as the directions; None takes those of the map
+      itself.
+    - `axes`: the plane, such as the ``axes`` of another view, to look at two stages alike; None
+      looks for the best.
 
     Examples
     --------

@@ -32,18 +32,9 @@ def scatter_groups(
 ) -> None:
     """Draw points in two dimensions, one colour and mark per group, with a legend.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where to draw.
-    coordinates : ndarray of shape (n, 2)
-        Positions.
-    groups : ndarray of shape (n,)
-        Group of each point.
-    names : list of str or None, default=None
-        What to call the groups in the legend, in sorted order; None writes their values.
-    size : float, default=8.0
-        Area of a mark.
+    Shapes: `coordinates` (n, 2), `groups` (n,).
+
+    - `names`: what to call the groups in the legend, in sorted order; None writes their values.
     """
     for number, group in enumerate(np.unique(groups)):
         colour, marker = style_of(number)
@@ -68,15 +59,7 @@ def as_written(name: object) -> str:
     It takes what stands between two dollars for a formula, leaves a name that begins with an
     underscore out of legends, and has no picture of control characters.
 
-    Parameters
-    ----------
-    name : object
-        Of a class or a group, from a user's data.
-
-    Returns
-    -------
-    str
-        For `label=` and `text`; looks like the name.
+    - `name`: of a class or a group, from a user's data.
 
     Examples
     --------
@@ -93,16 +76,7 @@ def scatter_values(
 ) -> None:
     """Draw points in two dimensions, coloured by a number.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where to draw.
-    coordinates : ndarray of shape (n, 2)
-        Positions.
-    values : ndarray of shape (n,)
-        What the colour shows.
-    size : float, default=4.0
-        Area of a mark.
+    Shapes: `coordinates` (n, 2), `values` (n,).
     """
     axes.scatter(
         coordinates[:, 0], coordinates[:, 1], s=size, c=values, cmap="viridis", linewidths=0
@@ -117,20 +91,7 @@ def bare(axes: Any) -> None:
 
 
 def save_figure(figure: "Figure", path: Path) -> Path:
-    """Write a figure, whole or not at all; the same figure gives the same bytes.
-
-    Parameters
-    ----------
-    figure : Figure
-        What to write.
-    path : Path
-        Where; it ends in .png, .svg or .pdf.
-
-    Returns
-    -------
-    Path
-        The absolute path.
-    """
+    """Write a figure, whole or not at all; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
     kind = path.suffix.lower()

@@ -52,28 +52,11 @@ def region_figure(
 ) -> Figure:
     """Draw how a fitted multi-manifold learner came to its predictions, in four panels.
 
-    Parameters
-    ----------
-    model : MultiManifoldClassifier or MultiManifoldRegressor
-        Fitted, with at least two regions.
-    labelled : array of int or None, default=None
-        Rows whose label was given, ringed in the last panel.
-    queries : ndarray of shape (m, d) or None, default=None
-        Where predictions are shown; None means at the points of the fit.
-    view : RegionView or None, default=None
-        From `view_of`; None takes that of the points of the fit.
-    title : str, default=""
-        Above the picture.
+    Shapes: `queries` (m, d).
 
-    Returns
-    -------
-    Figure
-        Ellipses, graph, cut and predictions.
-
-    Raises
-    ------
-    InvalidInputError
-        When the model has one region, and so no graph.
+    - `labelled`: rows whose label was given, ringed in the last panel.
+    - `queries`: where predictions are shown; None means at the points of the fit.
+    - `view`: from `view_of`; None takes that of the points of the fit.
 
     Examples
     --------
@@ -106,18 +89,9 @@ def draw_story(
 ) -> None:
     """Fill four panels: ellipses, graph, cut, predictions.
 
-    Parameters
-    ----------
-    panels : sequence of matplotlib Axes
-        Four, from `panels_of`.
-    model : MultiManifoldClassifier or MultiManifoldRegressor
-        Fitted, with at least two regions.
-    view : RegionView
-        From `view_of`.
-    labelled : array of int or None, default=None
-        Rows whose label was given.
-    queries : ndarray of shape (m, d) or None, default=None
-        Where predictions are shown; None means at the points of the fit.
+    Shapes: `queries` (m, d).
+
+    - `queries`: where predictions are shown; None means at the points of the fit.
     """
     separated = graph_of(model)
     colours = region_colours(separated, model.node_regions_)
@@ -152,23 +126,7 @@ def draw_shapes(
     In three dimensions an ellipse shows the two widest directions; on a plane of more it is the
     shadow of the covariance.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where; of three dimensions where the view is.
-    separated : ShapeGraph
-        The shapes.
-    view : RegionView
-        From `view_of`.
-    n_shapes : int, default=56
-        How many to draw at most.
-    scale : float or None, default=None
-        Half axes in standard deviations; None takes a whole number that makes them readable.
-
-    Returns
-    -------
-    float
-        The scale.
+    - `scale`: half axes in standard deviations; None takes a whole number that makes them readable.
     """
     places = view.place(separated.points[separated.rows])
     nodes = farthest_rows(places, n_shapes)
@@ -189,19 +147,7 @@ def draw_shapes(
 def draw_links(
     axes: Any, separated: ShapeGraph, view: RegionView, *, colour_bar: bool = False
 ) -> None:
-    """Draw the weighted graph: strong links dark red, weak ones yellow.
-
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where.
-    separated : ShapeGraph
-        The graph.
-    view : RegionView
-        From `view_of`.
-    colour_bar : bool, default=False
-        Whether to explain the colours beside the panel.
-    """
+    """Draw the weighted graph: strong links dark red, weak ones yellow."""
     from scipy.sparse import triu
 
     links = triu(separated.graph.weights, k=1).tocoo()
@@ -235,20 +181,9 @@ def draw_cut(
 ) -> None:
     """Draw points in the colours of their regions.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where.
-    view : RegionView
-        From `view_of`.
-    points : ndarray of shape (n, d)
-        The points.
-    regions : ndarray of shape (n,)
-        Their regions, from 0.
-    colours : sequence of str or None, default=None
-        One per region, as from `region_colours`; None goes through the palette.
-    size : float, default=5.0
-        Area of a mark.
+    Shapes: `points` (n, d), `regions` (n,).
+
+    - `colours`: one per region, as from `region_colours`; None goes through the palette.
     """
     count = int(np.max(regions)) + 1
     named = (
@@ -274,20 +209,10 @@ def draw_predictions(
 ) -> None:
     """Draw points in the colours of what is predicted there: a number, or a class.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where.
-    view : RegionView
-        From `view_of`.
-    points : ndarray of shape (m, d)
-        The points.
-    values : ndarray of shape (m,)
-        Predictions; those of floating point are drawn as numbers, others as classes.
-    colour_bar : bool, default=False
-        Whether to explain the colours of numbers beside the panel.
-    size : float, default=5.0
-        Area of a mark.
+    Shapes: `points` (m, d), `values` (m,).
+
+    - `values`: predictions; those of floating point are drawn as numbers, others as classes.
+    - `colour_bar`: whether to explain the colours of numbers beside the panel.
     """
     rows, values = _thinned(len(points)), np.asarray(values)
     places, style = view.place(points[rows]), {"s": size, "linewidths": 0, **_solid_marks(view)}
@@ -308,16 +233,7 @@ def draw_predictions(
 def ring_labelled(axes: Any, view: RegionView, points: FloatMatrix, *, size: float = 16.0) -> None:
     """Ring the points whose label was given.
 
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Where.
-    view : RegionView
-        From `view_of`.
-    points : ndarray of shape (l, d)
-        These points.
-    size : float, default=16.0
-        Area of a ring.
+    Shapes: `points` (l, d).
     """
     axes.scatter(
         *view.place(points).T, s=size, facecolors="none", edgecolors="black", lw=0.6, zorder=3

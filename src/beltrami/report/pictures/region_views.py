@@ -46,16 +46,10 @@ class RegionView:
 def view_of(points: FloatMatrix) -> RegionView:
     """Return the view of a set: the space itself up to three dimensions, else a plane.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        The set.
+    Shapes: `points` (n, d).
 
-    Returns
-    -------
-    RegionView
-        For d of 2 and 3 the coordinates as they are; a line lies on the first axis of a plane;
-        above, the plane of the two leading principal components.
+    - Returned: for d of 2 and 3 the coordinates as they are; a line lies on the first axis of a
+      plane; above, the plane of the two leading principal components.
     """
     points = np.asarray(points, dtype=np.float64)
     d = points.shape[1]
@@ -68,45 +62,14 @@ def view_of(points: FloatMatrix) -> RegionView:
 
 
 def panels_of(figure: Any, n_panels: int, view: RegionView) -> list[Any]:
-    """Add a row of panels to a figure or a part of one, of as many dimensions as the view.
-
-    Parameters
-    ----------
-    figure : Figure or SubFigure
-        Where.
-    n_panels : int
-        How many, side by side.
-    view : RegionView
-        What they will show.
-
-    Returns
-    -------
-    list of matplotlib Axes
-        From left to right.
-    """
+    """Add a row of panels to a figure or a part of one, of as many dimensions as the view."""
     options = {"projection": "3d", "computed_zorder": False} if view.is_solid else {}
     found = figure.subplots(1, n_panels, squeeze=False, subplot_kw=options)[0]
     return list(found)
 
 
 def graph_of(model: Any) -> ShapeGraph:
-    """Return the graph of shapes of a fitted learner, or say why there is none.
-
-    Parameters
-    ----------
-    model : MultiManifoldClassifier or MultiManifoldRegressor
-        Fitted.
-
-    Returns
-    -------
-    ShapeGraph
-        ``model.shape_graph_``.
-
-    Raises
-    ------
-    InvalidInputError
-        When the model has one region, and so no graph.
-    """
+    """Return the graph of shapes of a fitted learner, or say why there is none."""
     separated = model.shape_graph_
     if separated is None:
         raise InvalidInputError(
@@ -121,18 +84,10 @@ def graph_of(model: Any) -> ShapeGraph:
 def region_colours(separated: ShapeGraph, node_regions: IndexVector) -> list[str]:
     """Give every region a colour that the regions it is linked to most do not have.
 
-    Parameters
-    ----------
-    separated : ShapeGraph
-        The graph.
-    node_regions : ndarray of shape (s,)
-        Regions of its nodes, from 0.
+    Shapes: `node_regions` (s,).
 
-    Returns
-    -------
-    list of str
-        One colour per region; six that every eye can tell apart come round again among regions
-        that do not touch.
+    - Returned: one colour per region; six that every eye can tell apart come round again among
+      regions that do not touch.
     """
     count = int(node_regions.max()) + 1
     member = np.zeros((len(node_regions), count))
@@ -153,17 +108,9 @@ def region_colours(separated: ShapeGraph, node_regions: IndexVector) -> list[str
 def farthest_rows(places: FloatMatrix, count: int) -> IndexVector:
     """Return rows that lie far from each other: each the farthest from those before it.
 
-    Parameters
-    ----------
-    places : ndarray of shape (n, p)
-        Where the rows lie.
-    count : int
-        How many to choose; all where there are no more.
+    Shapes: `places` (n, p); returns (count,).
 
-    Returns
-    -------
-    ndarray of shape (count,)
-        Rows.
+    - `count`: how many to choose; all where there are no more.
     """
     if len(places) <= count:
         return np.arange(len(places))

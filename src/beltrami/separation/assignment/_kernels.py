@@ -360,23 +360,9 @@ def _pools_of(k, entries):
 def repair(costs, labels, lower, upper, prices, entries):
     """Move points at least cost until every size is within its bounds.
 
-    Parameters
-    ----------
-    costs : ndarray of shape (n, k)
-        Finite.
-    labels : ndarray of shape (n,), int32
-        The clusters of least cost minus price; overwritten with the best within the bounds.
-    lower, upper : ndarray of shape (k,), int64
-        Bounds that n points can meet.
-    prices : ndarray of shape (k,)
-        Of the start; overwritten with those of the end.
-    entries : int
-        Of all pools together, beyond the least of each.
+    Shapes: `costs` (n, k), `labels` (n,), `lower`, `upper` (k,), `prices` (k,).
 
-    Returns
-    -------
-    int
-        How many times a point moved.
+    - `labels`: the clusters of least cost minus price; overwritten with the best within the bounds.
     """
     n, k = costs.shape
     links, heads = np.empty((2, n), np.int32), np.full(k, -1, np.int32)

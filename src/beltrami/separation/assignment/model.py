@@ -64,28 +64,9 @@ class SizeBounds:
     ) -> "SizeBounds":
         """Read bounds as the caller spelled them.
 
-        Parameters
-        ----------
-        lower : int or array-like of shape (k,) or (n_groups, k)
-            Fewest points.
-        upper : int, array-like of shape (k,) or (n_groups, k), or None
-            Most points; None for no bound.
-        groups : array-like of shape (n,) or None
-            Integers from 0.
-        n_points, n_clusters : int
-            How many points and clusters there are.
-        names : sequence or None, default=None
-            What to call the groups in an error; None for their numbers.
+        Shapes: `lower` (k,), `upper` (k,), `groups` (n,).
 
-        Returns
-        -------
-        SizeBounds
-            The bounds, possible to meet.
-
-        Raises
-        ------
-        InvalidInputError
-            When they have the wrong shape, are no counts, or no assignment can meet them.
+        - `names`: what to call the groups in an error; None for their numbers.
         """
         codes = None if groups is None else _checked_groups(groups, n_points)
         n_groups = _number_of_groups(codes, lower, upper)
@@ -113,21 +94,9 @@ class SizeBounds:
 
         The scaled bounds are rounded outwards, so that they can be met as those of the whole can.
 
-        Parameters
-        ----------
-        n_points : int
-            How many points there are.
-        size : int
-            How many to draw; up to one more for each group.
-        rng : numpy.random.Generator
-            Draws.
+        Returns shape `rows` (m,).
 
-        Returns
-        -------
-        rows : ndarray of shape (m,)
-            The points drawn, ascending.
-        bounds : SizeBounds
-            Theirs.
+        - `size`: how many to draw; up to one more for each group.
         """
         codes = self.codes(n_points)
         populations = np.bincount(codes, minlength=len(self.lower))
@@ -171,19 +140,7 @@ def _number_of_groups(codes: IndexVector | None, lower: Any, upper: Any) -> int:
 def checked_counts(bound: Any, shape: tuple[int, ...], *, name: str) -> NDArray[np.int64]:
     """Return a bound as whole numbers, one for each cluster, or say why not.
 
-    Parameters
-    ----------
-    bound : array-like
-        One number, or as many as `shape` can be filled with.
-    shape : tuple of int
-        Groups and clusters, or clusters.
-    name : str
-        What to call it in an error.
-
-    Returns
-    -------
-    ndarray
-        Of that shape.
+    - `bound`: one number, or as many as `shape` can be filled with.
     """
     counts = np.asarray(bound)
     is_whole = counts.dtype.kind in "iu" or (

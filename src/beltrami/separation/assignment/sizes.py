@@ -16,25 +16,12 @@ def size_bounds(
 ) -> SizeBounds:
     """Read the bounds on sizes of an estimator.
 
-    Parameters
-    ----------
-    min_size, max_size : int, array-like of shape (k,), dict or None
-        Fewest and most points: one number for all clusters, one for each, or a dict from the value
-        of a group to either. None, and groups that the dict does not name, have no bound.
-    groups : array-like of shape (n,) or None
-        Group of each point: values of any type that can be a key of a dict.
-    n_points, n_clusters : int
-        How many points and clusters there are.
+    Shapes: `min_size`, `max_size` (k,), `groups` (n,).
 
-    Returns
-    -------
-    SizeBounds
-        Groups are numbered in order of their first appearance.
-
-    Raises
-    ------
-    InvalidInputError
-        When the groups do not fit the points, or no assignment meets the bounds.
+    - `min_size`, `max_size`: fewest and most points: one number for all clusters, one for each, or
+      a dict from the value of a group to either. None, and groups that the dict does not name, have
+      no bound.
+    - `groups`: group of each point: values of any type that can be a key of a dict.
     """
     codes, values = _numbered(groups, n_points)
     return SizeBounds.of(

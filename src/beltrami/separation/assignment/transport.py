@@ -34,28 +34,10 @@ def assign(
     the points that have to move. Given the prices of a similar problem, those are few; the result
     does not depend on them, except for which of several best assignments it is.
 
-    Parameters
-    ----------
-    costs : ndarray of shape (n, k)
-        Cost of each point in each cluster; finite, of any sign.
-    lower : int or array-like of shape (k,) or (n_groups, k)
-        Fewest points of each cluster, in each group.
-    upper : int, array-like of shape (k,) or (n_groups, k), or None, default=None
-        Most points; None for no bound.
-    groups : array-like of shape (n,) or None, default=None
-        Group of each point, integers from 0; None means one group.
-    start : ndarray of shape (n_groups, k) or None, default=None
-        Prices of an earlier `Assignment` on similar costs.
+    Shapes: `costs` (n, k), `lower` (k,), `upper` (k,), `groups` (n,), `start` (n_groups, k).
 
-    Returns
-    -------
-    Assignment
-        Labels, their cost, and the prices that prove it least.
-
-    Raises
-    ------
-    InvalidInputError
-        When a cost is not finite, or no assignment meets the bounds.
+    - `costs`: cost of each point in each cluster; finite, of any sign.
+    - `groups`: group of each point, integers from 0; None means one group.
 
     Examples
     --------
@@ -99,19 +81,9 @@ def assign_reference(
     One variable per point and cluster, between 0 and 1; the constraints are totally unimodular,
     so that a vertex, which the simplex method returns, is an assignment.
 
-    Parameters
-    ----------
-    costs : ndarray of shape (n, k)
-        Cost of each point in each cluster.
-    lower, upper : int, array-like of shape (k,) or (n_groups, k)
-        Bounds on the sizes; the upper ones may be None.
-    groups : array-like of shape (n,) or None, default=None
-        Group of each point.
+    Shapes: `costs` (n, k), `lower`, `upper` (k,), `groups` (n,); returns (n,).
 
-    Returns
-    -------
-    ndarray of shape (n,)
-        Labels of an assignment of least cost.
+    - `lower`, `upper`: bounds on the sizes; the upper ones may be None.
     """
     from scipy.optimize import linprog
 
@@ -162,15 +134,7 @@ def _require_memory(n: int, k: int, *, grouped: bool) -> None:
 def checked_costs(costs: Any) -> FloatMatrix:
     """Return the costs as a float64 array in C order, or say why not.
 
-    Parameters
-    ----------
-    costs : array-like of shape (n, k)
-        Costs.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        The same, float64.
+    Shapes: `costs` (n, k); returns (n, k).
     """
     array = np.ascontiguousarray(costs, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] < 1:

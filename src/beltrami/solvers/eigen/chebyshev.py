@@ -56,15 +56,8 @@ DOUBLE = Precision(np.float64, first_growth=1e6, growth=1e9, floor=ROUNDING)
 def block_width(count: int) -> int:
     """Return how many columns the method works on to find `count` pairs.
 
-    Parameters
-    ----------
-    count : int
-        Pairs wanted.
-
-    Returns
-    -------
-    int
-        With guard columns, which keep the last pairs from converging slowly, and rounded up.
+    - Returned: with guard columns, which keep the last pairs from converging slowly, and rounded
+      up.
     """
     wanted = count + max(_COLUMNS_MULTIPLE, count // 8)
     return -(-wanted // _COLUMNS_MULTIPLE) * _COLUMNS_MULTIPLE
@@ -82,24 +75,6 @@ def chebyshev_eigenpairs(
 
     Cost per round: ``degree`` products of the matrix with the unconverged columns and three dense
     products of n x m by m x m, m = 1.125 count. Memory: four n x m blocks in float32.
-
-    Parameters
-    ----------
-    problem : EigenProblem
-        The problem, its nodes in a cache-friendly order.
-    count : int
-        Pairs wanted.
-    tol : float
-        Residual wanted, relative to the largest eigenvalue wanted.
-    backend : Backend
-        Supplies products.
-    rng : Generator
-        Draws the first block.
-
-    Returns
-    -------
-    Eigenpairs
-        In order; the caller measures their residuals.
     """
     iteration = _Iteration(problem, count, backend, rng)
     with track("computing eigenvectors", total=count) as advance:

@@ -17,18 +17,6 @@ def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
 
     Null vectors are lifted to the top of the spectrum before the factorisation, so what is returned
     is orthogonal to them to rounding. Cost: O(n^3) time, three n x n arrays.
-
-    Parameters
-    ----------
-    problem : EigenProblem
-        The problem.
-    count : int
-        Pairs wanted, at least one.
-
-    Returns
-    -------
-    Eigenpairs
-        Exact to rounding.
     """
     n = problem.matrix.n_rows
     require_memory(
@@ -49,17 +37,7 @@ def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
 def small_eigh(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return all eigenvalues and eigenvectors of a projected matrix.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (m, m)
-        Symmetric.
-
-    Returns
-    -------
-    values : ndarray of shape (m,)
-        Ascending.
-    vectors : ndarray of shape (m, m)
-        Orthonormal columns.
+    Shapes: `matrix` (m, m); returns `values` (m,), `vectors` (m, m).
     """
     if len(matrix) > _SMALL:
         values, vectors = np.linalg.eigh(matrix)

@@ -24,24 +24,6 @@ def eigenvalue_estimate(
     Stochastic Lanczos quadrature: the Ritz values of a random unit vector, weighted by the squares
     of the first entries of the tridiagonal eigenvectors, are the Gauss nodes of the spectral
     density. No orthogonalisation is needed: repeated Ritz values share their weight.
-
-    Parameters
-    ----------
-    matrix : object
-        The backend's matrix, in float32.
-    n : int
-        Its size.
-    rank : float
-        How many eigenvalues shall lie below.
-    backend : Backend
-        Supplies products.
-    rng : Generator
-        Draws the vectors.
-
-    Returns
-    -------
-    float
-        The estimate.
     """
     x = backend.block(rng.standard_normal((n, _VECTORS)), np.float32)
     x /= np.sqrt(backend.column_dots(x, x)).astype(np.float32)

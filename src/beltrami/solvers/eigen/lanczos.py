@@ -25,27 +25,6 @@ def lanczos_eigenpairs(
     to it they have the eigenvalue 0, below all others. A single starting
     vector cannot see every copy of a repeated eigenvalue; what it missed is looked for by further
     runs on the complement of what was found, until one of them finds nothing lower.
-
-    Parameters
-    ----------
-    problem : EigenProblem
-        The problem.
-    count : int
-        Pairs wanted.
-    tol : float
-        Residual wanted, relative to the largest eigenvalue wanted.
-    rng : Generator
-        Draws the starting vectors.
-
-    Returns
-    -------
-    Eigenpairs
-        In order.
-
-    Raises
-    ------
-    SolverError
-        When ARPACK gives up.
     """
     search = _Search(problem, rng)
     found = search.accurate(count, tol)

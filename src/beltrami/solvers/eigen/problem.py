@@ -40,20 +40,7 @@ class EigenProblem:
 
     @classmethod
     def of(cls, graph: Graph, kind: str) -> "EigenProblem":
-        """Set up the combinatorial or the normalised problem of a graph.
-
-        Parameters
-        ----------
-        graph : Graph
-            The graph.
-        kind : {"combinatorial", "normalized"}
-            Which Laplacian.
-
-        Returns
-        -------
-        EigenProblem
-            The problem.
-        """
+        """Set up the combinatorial or the normalised problem of a graph."""
         matrix = split_laplacian(graph, kind)
         _, membership = graph.components()
         shape = np.ones(graph.n_nodes)
@@ -65,31 +52,12 @@ class EigenProblem:
     def permuted(self, order: NDArray[np.intp]) -> "EigenProblem":
         """Return the problem with the nodes taken in `order`.
 
-        Parameters
-        ----------
-        order : ndarray of shape (n,)
-            A permutation.
-
-        Returns
-        -------
-        EigenProblem
-            The same problem, renumbered.
+        Shapes: `order` (n,).
         """
         return EigenProblem(self.matrix.permuted(order), self.null.permuted(order), self.bound)
 
     def scaled(self, factor: float) -> "EigenProblem":
-        """Return the problem whose eigenvalues are `factor` times these.
-
-        Parameters
-        ----------
-        factor : float
-            Positive; a power of two loses nothing.
-
-        Returns
-        -------
-        EigenProblem
-            The same eigenvectors.
-        """
+        """Return the problem whose eigenvalues are `factor` times these."""
         weights = self.matrix.weights.copy()
         weights.data = weights.data * factor
         matrix = SplitMatrix(self.matrix.diagonal * factor, weights)

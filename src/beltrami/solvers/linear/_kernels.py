@@ -10,17 +10,10 @@ GROUP = 8  # right-hand sides per group: eight float64 fill one cache line
 def apply_factor_reference(order, starts, rows, values, pivots, b):
     """Twin of `apply_factor`: solve the two triangular systems as dense matrices.
 
-    Parameters
-    ----------
-    order, starts, rows, values, pivots : ndarray
-        The factor, as `approximate_cholesky` returns it; a zero pivot is pseudo-inverted.
-    b : ndarray of shape (n, k)
-        Right-hand sides.
+    Shapes: `b` (n, k); returns (n, k).
 
-    Returns
-    -------
-    ndarray of shape (n, k)
-        The solution.
+    - `order`, `starts`, `rows`, `values`, `pivots`: the factor, as `approximate_cholesky` returns
+      it; a zero pivot is pseudo-inverted.
     """
     n = order.size
     lower = np.eye(n)
@@ -38,14 +31,10 @@ def apply_factor_reference(order, starts, rows, values, pivots, b):
 def apply_factor(order, starts, rows, values, pivots, b, out):
     """Overwrite ``out`` with the solution of (L D L') out = b, groups of columns in parallel.
 
-    Parameters
-    ----------
-    order, starts, rows, values, pivots : ndarray
-        The factor, as `approximate_cholesky` returns it; a zero pivot is pseudo-inverted.
-    b : ndarray of shape (n, k)
-        Right-hand sides.
-    out : ndarray of shape (n, k)
-        Overwritten.
+    Shapes: `b` (n, k), `out` (n, k).
+
+    - `order`, `starts`, `rows`, `values`, `pivots`: the factor, as `approximate_cholesky` returns
+      it; a zero pivot is pseudo-inverted.
     """
     n, columns = b.shape
     n_groups = (columns + GROUP - 1) // GROUP

@@ -46,10 +46,7 @@ class EnergyLedger:
     def add(self, gain: NDArray[np.float64]) -> None:
         """Enter the gain of one step.
 
-        Parameters
-        ----------
-        gain : ndarray of shape (k,)
-            Fall of each column's squared energy error.
+        Shapes: `gain` (k,).
         """
         self.gains.append(gain)
         self.total = self.total + gain
@@ -107,29 +104,13 @@ def conjugate_gradients(
 ) -> Descent:
     """Solve A X = B for all columns at once.
 
-    Parameters
-    ----------
-    matrix : GroundedLaplacian
-        A; B must lie in its range.
-    right : ndarray of shape (n, k)
-        B.
-    preconditioner : Preconditioner
-        Approximate inverse of A.
-    tol : float
-        Relative error in the energy norm at which a column is done.
-    max_iter : int
-        Steps at most.
-    backend : Backend
-        Supplies the arithmetic of blocks.
-    patience : int or None, default=None
-        Give up before `max_iter` when, by the rate so far, more than this many steps are needed.
-    progress : callable or None, default=None
-        Called with the share of the wanted digits that a step has added, at most one in all.
+    Shapes: `right` (n, k).
 
-    Returns
-    -------
-    Descent
-        The iterate and its errors; the caller judges.
+    - `tol`: relative error in the energy norm at which a column is done.
+    - `patience`: give up before `max_iter` when, by the rate so far, more than this many steps are
+      needed.
+    - `progress`: called with the share of the wanted digits that a step has added, at most one in
+      all.
     """
     residual = backend.block(right, np.float64)
     x, gradient, image = 0 * residual, 0 * residual, 0 * residual

@@ -28,12 +28,7 @@ class Preconditioner(Protocol):
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
         """Overwrite `out` with the approximate inverse times `residual`.
 
-        Parameters
-        ----------
-        residual : ndarray of shape (n, k)
-            Any block.
-        out : ndarray of shape (n, k)
-            Overwritten.
+        Shapes: `residual` (n, k), `out` (n, k).
         """
 
 
@@ -46,18 +41,7 @@ class Jacobi:
 
     @classmethod
     def of(cls, matrix: GroundedLaplacian) -> "Jacobi":
-        """Invert the diagonal; zero stays zero.
-
-        Parameters
-        ----------
-        matrix : GroundedLaplacian
-            The matrix.
-
-        Returns
-        -------
-        Jacobi
-            The preconditioner.
-        """
+        """Invert the diagonal; zero stays zero."""
         diagonal = matrix.diagonal
         inverse = np.zeros_like(diagonal)
         np.divide(1.0, diagonal, out=inverse, where=diagonal > 0)
@@ -66,12 +50,7 @@ class Jacobi:
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
         """Divide each row by its diagonal entry.
 
-        Parameters
-        ----------
-        residual : ndarray of shape (n, k)
-            Any block.
-        out : ndarray of shape (n, k)
-            Overwritten.
+        Shapes: `residual` (n, k), `out` (n, k).
         """
         np.multiply(residual, self.inverse, out=out)
 
@@ -108,19 +87,7 @@ class ApproximateCholesky:
     ) -> "ApproximateCholesky":
         """Factorise.
 
-        Parameters
-        ----------
-        matrix : GroundedLaplacian
-            The matrix.
-        seed : int
-            Of the sampling; the same seed gives the same factor.
-        copies : int, default=2
-            Parts per edge: more parts, more fill, fewer steps.
-
-        Returns
-        -------
-        ApproximateCholesky
-            The factor.
+        - `seed`: of the sampling; the same seed gives the same factor.
         """
         from beltrami.solvers import _kernels
 
@@ -134,12 +101,7 @@ class ApproximateCholesky:
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
         """Solve with the factor.
 
-        Parameters
-        ----------
-        residual : ndarray of shape (n, k)
-            Any block.
-        out : ndarray of shape (n, k)
-            Overwritten.
+        Shapes: `residual` (n, k), `out` (n, k).
         """
         from beltrami.solvers.linear import _kernels
 

@@ -53,21 +53,7 @@ class LinearProblem:
     def of(cls, graph: Graph, *, kind: str, shift: Any, fixed: Any) -> "LinearProblem":
         """Set up the problem, or say what is wrong with it.
 
-        Parameters
-        ----------
-        graph : Graph
-            The graph.
-        kind : {"combinatorial", "normalized"}
-            Which Laplacian.
-        shift : float or array-like of shape (n,)
-            Added to the diagonal.
-        fixed : array-like of int or None
-            Rows held at zero.
-
-        Returns
-        -------
-        LinearProblem
-            The problem.
+        Shapes: `shift` (n,).
         """
         n, weights, roots = graph.n_nodes, graph.weights, np.ones(graph.n_nodes)
         if kind == "normalized":
@@ -85,20 +71,7 @@ class LinearProblem:
     def reduced(self, block: FloatMatrix) -> FloatMatrix:
         """Return the right-hand sides of the grounded system, exactly in its range.
 
-        Parameters
-        ----------
-        block : ndarray of shape (n, k)
-            Right-hand sides as the user gave them.
-
-        Returns
-        -------
-        ndarray of shape (m, k)
-            A copy.
-
-        Raises
-        ------
-        InvalidInputError
-            When a floating component has a right-hand side that no solution can have.
+        Shapes: `block` (n, k); returns (m, k).
         """
         right = np.array(block[self.free], order="C")
         if self.null.n_components:
@@ -109,15 +82,7 @@ class LinearProblem:
     def expanded(self, solution: FloatMatrix) -> FloatMatrix:
         """Return the solution in the user's rows and units, without null vectors.
 
-        Parameters
-        ----------
-        solution : ndarray of shape (m, k)
-            Y.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-            Zero on the fixed rows.
+        Shapes: `solution` (m, k); returns (n, k).
         """
         values = solution * self.roots[:, None]
         self.null.project_out(values)

@@ -91,19 +91,7 @@ def column_kind(name: str, field: Any, column: Any) -> ColumnKind:
     or addresses. Numbers written as texts are numeric where all cells write them in one way; there,
     and only there, words such as NA are gaps.
 
-    Parameters
-    ----------
-    name : str
-        Its name; an integer column called "..._id" that differs in each row is an id.
-    field : pyarrow.Field
-        Its type.
-    column : pyarrow.ChunkedArray
-        Its values.
-
-    Returns
-    -------
-    ColumnKind
-        The kind, or the reason to ignore it.
+    - `name`: its name; an integer column called "..._id" that differs in each row is an id.
     """
     import pyarrow as pa
 

@@ -66,28 +66,10 @@ def label_column(
     of such rows; every other value is a class, as it is written. Whole floats, which a gap makes of
     integers in many files, become integers again.
 
-    Parameters
-    ----------
-    table : Table
-        The data.
-    roles : Roles
-        Names the label column.
-    unlabeled : object, default=None
-        A further marker of rows without a label, such as "?"; compared as written. "" says that
-        there is none, so that -1 is a class.
-    min_classes : int, default=2
-        How many classes there must be at least; 0 accepts a column without labels.
-
-    Returns
-    -------
-    GivenLabels
-        The labels, what was counted as none, and what looks like a slip.
-
-    Raises
-    ------
-    InvalidInputError
-        When there is no label column, nothing in it, one class only, no classes at all, or -1 in a
-        column without gaps, which may be a class or the marker of rows without a label.
+    - `unlabeled`: a further marker of rows without a label, such as "?"; compared as written. ""
+      says that there is none, so that -1 is a class.
+    - `min_classes`: how many classes there must be at least; 0 accepts a column without labels.
+    - Returned: the labels, what was counted as none, and what looks like a slip.
     """
     if roles.label is None:
         raise InvalidInputError(f"no label column is named, so {table.name} has no labels.")
@@ -122,22 +104,7 @@ def _marker(unlabeled: Any) -> str:
 def row_ids(table: Table, roles: Roles) -> NDArray[Any]:
     """Return the id of every row: the values of the id column, or row numbers from 0.
 
-    Parameters
-    ----------
-    table : Table
-        The data.
-    roles : Roles
-        Names the id column, or none.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Python objects, all different.
-
-    Raises
-    ------
-    InvalidInputError
-        When an id is missing or occurs twice.
+    Returns shape (n,).
     """
     ids = np.empty(table.n_rows, dtype=object)
     if roles.id is None:

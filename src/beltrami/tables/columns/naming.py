@@ -14,27 +14,7 @@ _ID_ENDING = re.compile(r"[_\s-](id|ID|Id)$|[a-z](Id|ID)$")
 
 
 def known_name(name: str, table: Table, role: str) -> str:
-    """Return `name` if the table has such a column, else raise with the nearest one.
-
-    Parameters
-    ----------
-    name : str
-        What the user typed.
-    table : Table
-        The data.
-    role : str
-        What the column was wanted for, for the message.
-
-    Returns
-    -------
-    str
-        The same name.
-
-    Raises
-    ------
-    InvalidInputError
-        When there is no such column.
-    """
+    """Return `name` if the table has such a column, else raise with the nearest one."""
     if name in table.names:
         return name
     lower = {column.lower(): column for column in table.names}
@@ -62,16 +42,6 @@ def found_id(table: Table) -> str | None:
     It is the index of the data frame, else a column called id, uid, uuid, key or index, else the
     only one whose name ends like "user_id" or "UserId", else one called name or path; with texts
     or integers that are all there and all different.
-
-    Parameters
-    ----------
-    table : Table
-        The data.
-
-    Returns
-    -------
-    str or None
-        Name of the column.
     """
     if table.index is not None and names_rows(table.columns.column(table.index)):
         return table.index

@@ -63,18 +63,9 @@ class NumberStyle:
 def number_styles(cells: Any, *, codes: bool = False) -> tuple[NumberStyle, ...]:
     """Return the styles in which every cell is a number.
 
-    Parameters
-    ----------
-    cells : pyarrow.Array
-        Texts, without gaps and words that stand for them.
-    codes : bool, default=False
-        Whether digits with a zero before them, or more than a float holds, are numbers too.
-
-    Returns
-    -------
-    tuple of NumberStyle
-        None where some cell is no number or written in another way than the others; two where
-        nothing tells decimals from thousands, as in "1.000".
+    - `codes`: whether digits with a zero before them, or more than a float holds, are numbers too.
+    - Returned: none where some cell is no number or written in another way than the others; two
+      where nothing tells decimals from thousands, as in "1.000".
     """
     import pyarrow.compute as pc
 
@@ -96,20 +87,7 @@ def number_styles(cells: Any, *, codes: bool = False) -> tuple[NumberStyle, ...]
 
 
 def parsed_numbers(column: Any, style: NumberStyle) -> Any:
-    """Return the numbers of a column of texts that are all in one style.
-
-    Parameters
-    ----------
-    column : pyarrow.Array or pyarrow.ChunkedArray
-        Texts; blank ones and `NULL_WORDS` are gaps.
-    style : NumberStyle
-        As `number_styles` found it.
-
-    Returns
-    -------
-    pyarrow.Array or pyarrow.ChunkedArray
-        float64, null for gaps.
-    """
+    """Return the numbers of a column of texts that are all in one style."""
     import pyarrow as pa
 
     return _rewritten(_bare(_present(column), style.unit), style).cast(pa.float64())

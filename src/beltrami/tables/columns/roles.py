@@ -55,13 +55,7 @@ class Roles:
     styles: dict[str, tuple[NumberStyle, ...]] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
-        """Return the roles as lines to print.
-
-        Returns
-        -------
-        list of str
-            One line per role that is taken, one per ignored column.
-        """
+        """Return the roles as lines to print."""
         lines = [f"label: {self.label or 'none'}", f"id: {self.id or 'row numbers, from 0'}"]
         if self.uses_matrix:
             lines.append("features: the rows of the matrix")
@@ -126,35 +120,14 @@ def guess_roles(
     its texts if it has text and at most four other usable columns, else its numeric and categorical
     columns. `features` overrules that, and mixes kinds as asked.
 
-    Parameters
-    ----------
-    table : Table
-        The data.
-    label : str or None, default=None
-        The column of classes; None takes the only one called label, labels, class, target, category
-        or y. Beside another of these, or with fractions in it, y is a number like others.
-    id : str or None, default=None
-        The column that names the rows; None takes one that is called so and differs in every row.
-    features : sequence of str or None, default=None
-        The columns to use, and no others.
-    text : sequence of str or None, default=None
-        Columns to read as text; without `features` they are the only features.
-    categories, numbers : sequence of str or None, default=None
-        Columns that are features of that kind, whatever they look like, beside the others.
-    ignore : sequence of str, default=()
-        Columns to leave out.
-    require_label : bool, default=True
-        Raise where no label column is found; else do without.
-
-    Returns
-    -------
-    Roles
-        The decision, with a reason for every column that is left out.
-
-    Raises
-    ------
-    InvalidInputError
-        When a named column is not there or cannot be used, or the label column is not clear.
+    - `label`: the column of classes; None takes the only one called label, labels, class, target,
+      category or y. Beside another of these, or with fractions in it, y is a number like others.
+    - `id`: the column that names the rows; None takes one that is called so and differs in every
+      row.
+    - `text`: columns to read as text; without `features` they are the only features.
+    - `categories`, `numbers`: columns that are features of that kind, whatever they look like,
+      beside the others.
+    - `require_label`: raise where no label column is found; else do without.
     """
     asked = _Asked.of(
         table,

@@ -34,20 +34,7 @@ def number_value(value: Any) -> float | None:
 
 
 def label_slips(counts: Counter[Any], name: str) -> list[str]:
-    """Return remarks on classes that may not be meant as such.
-
-    Parameters
-    ----------
-    counts : Counter
-        How many labels each class has.
-    name : str
-        The column.
-
-    Returns
-    -------
-    list of str
-        Lines to print.
-    """
+    """Return remarks on classes that may not be meant as such."""
     texts = [value for value in counts if isinstance(value, str)]
     found = [*_markers(counts), *_spellings(texts), *_near_words(texts, counts)]
     numbers = [value for value in texts if number_value(value) is not None]

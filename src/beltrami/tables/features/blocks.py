@@ -26,17 +26,7 @@ _INSTEAD = "Use fewer rows or columns, or store the numbers as float32."
 def matrix_block(matrix: NDArray[Any], faults: Faults) -> FloatMatrix:
     """Return a matrix as finite floats, the same array where it is one already.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, d)
-        Numbers of any real type.
-    faults : Faults
-        Takes the cells that cannot be used.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        float32 or float64.
+    Shapes: `matrix` (n, d); returns (n, d).
     """
     dtype = _float_type(matrix.dtype)
     points: FloatMatrix = matrix
@@ -56,23 +46,10 @@ def number_block(
 ) -> tuple[FloatMatrix, dict[str, BoolVector]]:
     """Return numeric columns side by side, with medians where a cell holds no finite number.
 
-    Parameters
-    ----------
-    table : Table
-        The data.
-    names : tuple of str
-        Columns of numbers, truth values, or numbers written as texts.
-    styles : dict of str to tuple of NumberStyle
-        How texts write their numbers.
-    faults : Faults
-        Takes the cells that cannot be used, and how texts were read.
+    Returns shapes `block` (n, d), `gaps` (n,).
 
-    Returns
-    -------
-    block : ndarray of shape (n, d)
-        float32 if every column fits into it, else float64.
-    gaps : dict of str to ndarray of shape (n,)
-        For each column with such cells, where they are.
+    - `names`: columns of numbers, truth values, or numbers written as texts.
+    - `faults`: takes the cells that cannot be used, and how texts were read.
     """
     columns = [_numbers(table, name, styles.get(name, ()), faults) for name in names]
     dtype = np.result_type(*(_arrow_float_type(column.type) for column in columns))
@@ -96,17 +73,7 @@ def number_block(
 def gap_block(gaps: dict[str, BoolVector]) -> tuple[FloatMatrix, list[str]]:
     """Return columns of 0 and 1 that say where numbers were missing; like ones share a column.
 
-    Parameters
-    ----------
-    gaps : dict of str to ndarray of shape (n,)
-        Where each column had no number.
-
-    Returns
-    -------
-    block : ndarray of shape (n, d)
-        float32.
-    names : list of str
-        "age was missing" and the like.
+    Shapes: `gaps` (n,); returns `block` (n, d).
     """
     alike: dict[bytes, list[str]] = {}
     for name, mask in gaps.items():
@@ -125,24 +92,7 @@ def gap_block(gaps: dict[str, BoolVector]) -> tuple[FloatMatrix, list[str]]:
 def vector_block(table: Table, name: str, faults: Faults) -> FloatMatrix:
     """Return a column of lists of numbers, all of one length, as a matrix.
 
-    Parameters
-    ----------
-    table : Table
-        The data.
-    name : str
-        The column.
-    faults : Faults
-        Takes the cells that cannot be used.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        float32 if the lists hold that, else float64.
-
-    Raises
-    ------
-    InvalidInputError
-        When the lists differ in length.
+    Returns shape (n, d).
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -174,21 +124,9 @@ def category_block(
 ) -> tuple[FloatMatrix, list[str]]:
     """Return categories as columns of 0 and 1, in the order of their names.
 
-    Parameters
-    ----------
-    table : Table
-        The data.
-    names : tuple of str
-        Columns of texts, numbers, truth values or dates.
-    faults : Faults
-        Takes the cells that hold nothing: they are a category of their own.
+    Returns shape `block` (n, d).
 
-    Returns
-    -------
-    block : ndarray of shape (n, d)
-        float32.
-    categories : list of str
-        "column=value" for each of the d columns.
+    - `faults`: takes the cells that hold nothing: they are a category of their own.
     """
     coded: list[tuple[NDArray[np.int64], int]] = []
     categories: list[str] = []

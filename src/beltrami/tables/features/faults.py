@@ -43,14 +43,7 @@ class Faults:
     def filled(self, missing: BoolVector, column: str, *, filled_with: str) -> None:
         """Note the cells of a column that hold nothing, which is no fault.
 
-        Parameters
-        ----------
-        missing : ndarray of shape (n,)
-            True where there is nothing.
-        column : str
-            The column.
-        filled_with : str
-            What becomes of these cells.
+        Shapes: `missing` (n,).
         """
         n = int(np.count_nonzero(missing))
         if n:
@@ -60,14 +53,7 @@ class Faults:
     def gaps(self, missing: BoolVector, column: str, *, median: float) -> None:
         """Note the cells of a matrix or of vectors that hold no finite number.
 
-        Parameters
-        ----------
-        missing : ndarray of shape (n,)
-            True where a cell cannot be used.
-        column : str
-            The column.
-        median : float
-            What imputing puts there.
+        Shapes: `missing` (n,).
         """
         n = int(np.count_nonzero(missing))
         if self.impute:
@@ -93,24 +79,7 @@ class Faults:
         )
 
     def refuse_size(self, value: float, row: int, column: str, limit: float) -> None:
-        """Raise because a cell is too large to be squared.
-
-        Parameters
-        ----------
-        value : float
-            What it holds.
-        row : int
-            Where.
-        column : str
-            Where.
-        limit : float
-            What would be allowed.
-
-        Raises
-        ------
-        InvalidInputError
-            Always.
-        """
+        """Raise because a cell is too large to be squared."""
         raise InvalidInputError(
             f"row {self.row(row)} of {self._name} holds {value:.3g} in {column!r}, and the squares "
             f"of distances overflow above {limit:.1g}. Correct the cell, or rescale the column."

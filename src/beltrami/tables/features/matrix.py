@@ -54,13 +54,7 @@ class Features:
     notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """Return what the features are, as lines to print.
-
-        Returns
-        -------
-        list of str
-            Shape and metric, then a line per note.
-        """
+        """Return what the features are, as lines to print."""
         n, d = self.points.shape
         kind = "" if isinstance(self.points, np.ndarray) else "sparse "
         first = (
@@ -83,28 +77,8 @@ def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Featu
     - Texts become TF-IDF weights (logarithmic counts, rows of unit length) under the angle. Texts
       together with numbers: both parts have rows of unit length, so each counts half.
 
-    Parameters
-    ----------
-    table : Table
-        The data.
-    roles : Roles
-        Which columns to use, and how.
-    impute : bool, default=False
-        Fill what is not finite in a matrix or in vectors with the median of its column. Otherwise
-        it is an error.
-
-    Returns
-    -------
-    Features
-        The points with their names, metric and notes.
-
-    Raises
-    ------
-    InvalidInputError
-        When no column can be used, a cell of a matrix is not finite, one is too large to be
-        squared, or nothing tells decimals from thousands.
-    MemoryBudgetError
-        When the matrix would not fit into memory.
+    - `impute`: fill what is not finite in a matrix or in vectors with the median of its column.
+      Otherwise it is an error.
     """
     ids = None if roles.id is None else plain(table.columns.column(roles.id))
     faults = Faults(table.name, ids=ids, impute=impute)

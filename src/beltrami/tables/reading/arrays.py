@@ -29,22 +29,7 @@ def matrix_table(array: NDArray[Any], name: str) -> Table:
 def check_matrix(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Return `array` if it is a matrix of real numbers with rows and columns, else raise.
 
-    Parameters
-    ----------
-    array : ndarray
-        What was found.
-    name : str
-        What to call it in an error.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        The same array.
-
-    Raises
-    ------
-    InvalidInputError
-        When it holds something else than real numbers, has another number of axes, or is empty.
+    Returns shape (n, d).
     """
     if array.dtype.kind not in "fiub":
         kind = {"O": "Python objects", "c": "complex numbers"}.get(array.dtype.kind, "no numbers")
@@ -70,22 +55,7 @@ def check_matrix(array: NDArray[Any], name: str) -> NDArray[Any]:
 def read_npy(path: Path) -> NDArray[Any]:
     """Return the matrix in an npy file, mapped from disk.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        A read-only map.
-
-    Raises
-    ------
-    InvalidInputError
-        When it holds pickled objects or no matrix of numbers.
-    CorruptDataError
-        When it is truncated or no npy file.
+    Returns shape (n, d).
     """
     with path.open("rb") as stream:
         start = stream.read(len(_MAGIC))
@@ -102,23 +72,9 @@ def read_npy(path: Path) -> NDArray[Any]:
 def read_npz(path: Path) -> Table:
     """Return the matrix of an npz file, with its vectors of the same length as columns.
 
-    Parameters
-    ----------
-    path : Path
-        The file. The matrix is the array called X, data, features or embeddings, or else the only
-        one with two axes.
-
-    Returns
-    -------
-    Table
-        The matrix, and a column for every vector with as many entries as it has rows.
-
-    Raises
-    ------
-    InvalidInputError
-        When no array is the matrix, or one is pickled.
-    CorruptDataError
-        When the file cannot be read.
+    - `path`: the file. The matrix is the array called X, data, features or embeddings, or else the
+      only one with two axes.
+    - Returned: the matrix, and a column for every vector with as many entries as it has rows.
     """
     import pyarrow as pa
 

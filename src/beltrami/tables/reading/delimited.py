@@ -50,31 +50,9 @@ def read_delimited(
     A column of numbers written with leading zeros, or with more digits than a float can hold, is a
     column of codes and stays text, and so does one whose points may part thousands.
 
-    Parameters
-    ----------
-    path : Path
-        The file, in UTF-8.
-    delimiter : str or None, default=None
-        What separates the fields; None takes the most frequent of comma, tab, semicolon and bar in
-        the first line.
-    decimal : {".", ","} or None, default=None
-        Sign before decimals, where the cells do not tell.
-    label, id : str or None, default=None
-        Columns to keep as they are written; None means those that are called so.
-
-    Returns
-    -------
-    Table
-        The columns, typed.
-
-    Raises
-    ------
-    InvalidInputError
-        When a row is broken, the text is not UTF-8, or there is no row.
-    CorruptDataError
-        When the package is broken.
-    MemoryBudgetError
-        When the columns would not fit into memory.
+    - `delimiter`: what separates the fields; None takes the most frequent of comma, tab, semicolon
+      and bar in the first line.
+    - `label`, `id`: columns to keep as they are written; None means those that are called so.
     """
     head = first_bytes(path, _HEAD_BYTES)
     parser = _Parser(path, _checked_delimiter(delimiter) or _found_delimiter(path, head))
@@ -95,20 +73,7 @@ def read_delimited(
 
 
 def read_as_written(path: Path, delimiter: str | None = None) -> Table:
-    """Read a csv or tsv file with every column as the texts that stand there, null where nothing.
-
-    Parameters
-    ----------
-    path : Path
-        As in `read_delimited`, which raises the same.
-    delimiter : str or None, default=None
-        As in `read_delimited`.
-
-    Returns
-    -------
-    Table
-        Of texts.
-    """
+    """Read a csv or tsv file with every column as the texts that stand there, or null."""
     import pyarrow as pa
 
     head = first_bytes(path, _HEAD_BYTES)
@@ -329,18 +294,7 @@ def _read_again(
 
 
 def as_written(texts: Any) -> Any:
-    """Return texts as whole numbers where all of them are written as Python writes one.
-
-    Parameters
-    ----------
-    texts : pyarrow.ChunkedArray
-        Cells of a column, null where empty.
-
-    Returns
-    -------
-    pyarrow.ChunkedArray
-        int64 if nothing is lost by it, else the same texts.
-    """
+    """Return texts as whole numbers where all of them are written as Python writes one."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -25,21 +25,9 @@ def read_images(folder: Path) -> Table:
     count as white, and of a moving picture the first frame is taken. Raw pixels tell apart digits,
     letters and centred objects; for photographs give embeddings in a side file.
 
-    Parameters
-    ----------
-    folder : Path
-        It and its subfolders are searched; names that begin with a dot are not.
-
-    Returns
-    -------
-    Table
-        Columns "id" (path below the folder) and "folder" (name of the picture's own folder, "" at
-        the top), sorted by "id", and the float32 pixels.
-
-    Raises
-    ------
-    InvalidInputError
-        When there is no image, or some cannot be read.
+    - `folder`: it and its subfolders are searched; names that begin with a dot are not.
+    - Returned: columns "id" (path below the folder) and "folder" (name of the picture's own folder,
+      "" at the top), sorted by "id", and the float32 pixels.
     """
     import pyarrow as pa
 

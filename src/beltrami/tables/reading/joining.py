@@ -24,30 +24,13 @@ def join_labels(
     those of the side table come on top: they are the newer ones. They take the type of those in the
     table where every one of them can be written so, else all become texts as they are written.
 
-    Parameters
-    ----------
-    table : Table
-        The data.
-    side : Table
-        Has the columns "id" and "label", or those of the same names as in the table, or two columns
-        of which one holds ids of the table only.
-    id : str or None, default=None
-        The column of `table` that holds the ids; None guesses, and takes row numbers where there is
-        none.
-    label : str or None, default=None
-        The column of `table` that holds its own labels; None means "label", which it need not have.
-    unlabeled : object, default=None
-        A cell of the side table that says nothing, as written; it takes no label away.
-
-    Returns
-    -------
-    Table
-        With that column, a gap where neither table names a label.
-
-    Raises
-    ------
-    InvalidInputError
-        When a column is missing, an id is given twice, or an id is not in the table.
+    - `side`: has the columns "id" and "label", or those of the same names as in the table, or two
+      columns of which one holds ids of the table only.
+    - `id`: the column of `table` that holds the ids; None guesses, and takes row numbers where
+      there is none.
+    - `label`: the column of `table` that holds its own labels; None means "label", which it need
+      not have.
+    - `unlabeled`: a cell of the side table that says nothing, as written; it takes no label away.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

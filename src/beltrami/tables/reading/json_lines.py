@@ -24,23 +24,7 @@ _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 def read_json_lines(path: Path) -> Table:
     """Read a file with one JSON object per line.
 
-    Parameters
-    ----------
-    path : Path
-        The file, in UTF-8; packed with gzip or not.
-
-    Returns
-    -------
-    Table
-        A column for every key; a key that a line lacks is a gap there.
-
-    Raises
-    ------
-    InvalidInputError
-        When a line is no JSON object, has a key twice or is nested very deeply, or nothing is
-        there.
-    MemoryBudgetError
-        When the columns would not fit into memory.
+    - Returned: A column for every key; a key that a line lacks is a gap there.
     """
     import pyarrow as pa
     import pyarrow.json as arrow_json

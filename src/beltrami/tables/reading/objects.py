@@ -16,21 +16,8 @@ from beltrami.tables.reading.arrays import matrix_table
 def table_from_object(source: Any) -> Table:
     """Turn an object that holds a table into a `Table`.
 
-    Parameters
-    ----------
-    source : DataFrame, pyarrow.Table, ndarray or mapping of names to columns
-        A data frame of pandas or polars. The index of a pandas frame that is more than a count of
-        the rows becomes a column and the id.
-
-    Returns
-    -------
-    Table
-        Its columns or its matrix.
-
-    Raises
-    ------
-    InvalidInputError
-        When it is nothing of the kind.
+    - `source`: a data frame of pandas or polars. The index of a pandas frame that is more than a
+      count of the rows becomes a column and the id.
     """
     import pyarrow as pa
 
@@ -92,19 +79,7 @@ def arrow_column(name: str, values: Any) -> tuple[Any, Any]:
     Values of several types become texts, and the field says so, since nobody can know what was
     meant.
 
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    values : sequence
-        One value per row; None, NaN and pandas.NA are gaps.
-
-    Returns
-    -------
-    field : pyarrow.Field
-        Name, type, and under `MIXED` the types that were found.
-    array : pyarrow.Array
-        The values.
+    - `values`: one value per row; None, NaN and pandas.NA are gaps.
     """
     import pyarrow as pa
 

@@ -34,43 +34,20 @@ def read_table(
 ) -> Table:
     """Read a user's file or object as a table; nothing in it is changed.
 
-    Parameters
-    ----------
-    source : path, DataFrame, pyarrow.Table, ndarray or dict
-        A file (.parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson, the last four also with
-        .gz, .npy, .npz), a folder of images, a pandas or polars data frame, an arrow table, a
-        matrix, or a dict of columns.
-    embeddings : path, ndarray or None, default=None
-        An npy file with as many rows, which becomes the matrix of the table.
-    labels : path, object, list of these or None, default=None
-        Tables with the columns "id" and "label". Their labels go into the column of labels, each on
-        top of what is there.
-    delimiter : str or None, default=None
-        What separates the fields of a csv file; None finds out.
-    decimal : {".", ","} or None, default=None
-        Sign before the decimals of numbers in texts, where the cells do not tell.
-    id : str or None, default=None
-        The column that `labels` refers to; None guesses it, and takes row numbers where there is
-        none. In a csv file it is read as it is written.
-    label : str or None, default=None
-        The column of labels that `labels` adds to; None means "label", which need not be there. In
-        a csv file it is read as it is written.
-    unlabeled : object, default=None
-        What marks a row without a label in `labels`, besides gaps; it takes no label away.
-
-    Returns
-    -------
-    Table
-        Columns and matrix.
-
-    Raises
-    ------
-    InvalidInputError
-        When the file is not there or of no known kind, or when what it holds is no table.
-    CorruptDataError
-        When the file is truncated or not what its name says.
-    MemoryBudgetError
-        When it would not fit into memory.
+    - `source`: a file (.parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson, the last four also
+      with .gz, .npy, .npz), a folder of images, a pandas or polars data frame, an arrow table, a
+      matrix, or a dict of columns.
+    - `embeddings`: an npy file with as many rows, which becomes the matrix of the table.
+    - `labels`: tables with the columns "id" and "label". Their labels go into the column of labels,
+      each on top of what is there.
+    - `delimiter`: what separates the fields of a csv file; None finds out.
+    - `decimal`: sign before the decimals of numbers in texts, where the cells do not tell.
+    - `id`: the column that `labels` refers to; None guesses it, and takes row numbers where there
+      is none. In a csv file it is read as it is written.
+    - `label`: the column of labels that `labels` adds to; None means "label", which need not be
+      there. In a csv file it is read as it is written.
+    - `unlabeled`: what marks a row without a label in `labels`, besides gaps; it takes no label
+      away.
 
     Examples
     --------
@@ -112,38 +89,14 @@ def _check_decimal(decimal: str | None) -> None:
 
 
 def side_tables(labels: Any) -> list[Any]:
-    """Return tables of labels as a list, whether there is none, one or several.
-
-    Parameters
-    ----------
-    labels : path, object, list of these or None
-        As in `read_table`.
-
-    Returns
-    -------
-    list
-        Of paths or objects.
-    """
+    """Return tables of labels as a list, whether there is none, one or several."""
     if labels is None:
         return []
     return list(labels) if isinstance(labels, list | tuple) else [labels]
 
 
 def read_as_it_stands(path: Path, *, delimiter: str | None = None) -> Table:
-    """Read a file as `read_table` does, but keep the cells of csv and tsv files as texts.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    delimiter : str or None, default=None
-        Of a csv file; None finds out.
-
-    Returns
-    -------
-    Table
-        Of texts, where the file has no types.
-    """
+    """Read a file as `read_table` does, but keep the cells of csv and tsv files as texts."""
     return _from_path(path, {"delimiter": delimiter}, as_written=True)
 
 

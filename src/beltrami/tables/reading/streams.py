@@ -47,25 +47,7 @@ def unpacked_bytes(path: Path) -> int:
 
 
 def first_bytes(path: Path, n_bytes: int) -> bytes:
-    """Return the first bytes of a text file, after a look at what it is at all.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    n_bytes : int
-        How many to return at most.
-
-    Returns
-    -------
-    bytes
-        Unpacked, not empty.
-
-    Raises
-    ------
-    InvalidInputError
-        When the file is empty or in UTF-16.
-    """
+    """Return the first bytes of a text file, after a look at what it is at all."""
     head = next(byte_blocks(path), b"")[:n_bytes]
     if not head.strip(b"\xef\xbb\xbf \t\r\n"):
         raise InvalidInputError(f"{path.name} is empty. Give a file with at least one row.")

@@ -12,21 +12,6 @@ def read_texts(path: Path) -> dict[str, list[str]]:
 
     In a csv or tsv file a cell is what is written there. In other files a text is itself, a
     whole number has no point, true and false are written so, and a gap is "".
-
-    Parameters
-    ----------
-    path : Path
-        A file of a kind that `read_table` knows.
-
-    Returns
-    -------
-    dict of str to list of str
-        The columns.
-
-    Raises
-    ------
-    InvalidInputError
-        When the file is not there, broken, or no table.
     """
     table = read_as_it_stands(path)
     return {

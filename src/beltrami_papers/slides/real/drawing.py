@@ -40,24 +40,7 @@ _WIDEST = 2.2  # of the axis of ratios
 def draw_real(
     cells: Sequence[Cell], curves: Sequence[str], shown: RealProblem, units: dict[str, str]
 ) -> Figure:
-    """Draw regions, learning curves and all problems.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `beltrami_papers.slides.real.tables.cells_of`.
-    curves : sequence of str
-        Problems with learning curves.
-    shown : RealProblem
-        Whose regions are drawn; its true pieces are known.
-    units : dict of str to str
-        What the errors of `curves` are measured in.
-
-    Returns
-    -------
-    Figure
-        Three columns wide.
-    """
+    """Draw regions, learning curves and all problems."""
     names = list(dict.fromkeys(cell["data"] for cell in tried(cells)))
     figure = Figure(figsize=(14.5, max(7.5, 0.235 * len(names) + 1.6)), layout="constrained")
     halves: Any = figure.subfigures(1, 2, width_ratios=(1.45, 1))

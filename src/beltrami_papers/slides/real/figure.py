@@ -88,15 +88,7 @@ class Trial(NamedTuple):
 def trials_of(size: Size) -> Iterator[Trial]:
     """Go through all trials, draw by draw, so that a part of a run is a table with fewer draws.
 
-    Parameters
-    ----------
-    size : Size
-        Quick: two small problems, two draws; the book: all problems, three draws; full: ten.
-
-    Yields
-    ------
-    Trial
-        Each once.
+    - `size`: quick: two small problems, two draws; the book: all problems, three draws; full: ten.
     """
     names = ("iris sepals", "wine") if size is Size.QUICK else tuple(CANDIDATES)
     for draw in range(FIRST_DRAW, FIRST_DRAW + N_DRAWS[size]):
@@ -114,42 +106,14 @@ def _tried(one: Trial) -> Result:
 
 
 def run_trials(trials: list[Trial], journal: Journal) -> dict[Trial, Result]:
-    """Run what the journal does not know.
-
-    Parameters
-    ----------
-    trials : list of Trial
-        From `trials_of`.
-    journal : Journal
-        Knows what was run before.
-
-    Returns
-    -------
-    dict of Trial to dict
-        Errors and numbers of regions by method, and seconds.
-    """
+    """Run what the journal does not know."""
     return journal.results("real problems", trials, _tried)
 
 
 def real_record(
     size: Size, cells: list[dict[str, Any]], found: Mapping[Trial, Result]
 ) -> dict[str, Any]:
-    """Return the record.
-
-    Parameters
-    ----------
-    size : Size
-        Names it.
-    cells : list of dict
-        From `cells_of`.
-    found : mapping of Trial to dict
-        From `run_trials`.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-    """
+    """Return the record."""
     names = list(dict.fromkeys(cell["data"] for cell in cells))
     draws = sorted({one.draw for one in found})
     spent = dict.fromkeys(BASES, 0.0)
@@ -200,18 +164,8 @@ def real_record(
 def real_figure(size: Size, *, journal: Path | None = None) -> Reproduction:
     """Try multi-manifold separation [Zhu09]_ on real problems and report all of them.
 
-    Parameters
-    ----------
-    size : Size
-        How large.
-    journal : Path or None, default=None
-        A file of single results that the run reads first and adds to, so that it can be stopped
-        and gone on with; None starts afresh and writes none.
-
-    Returns
-    -------
-    Reproduction
-        Regions, learning curves and all problems in one figure; record and page.
+    - `journal`: a file of single results that the run reads first and adds to, so that it can be
+      stopped and gone on with; None starts afresh and writes none.
     """
     found = run_trials(list(trials_of(size)), Journal.at(journal))
     cells = cells_of(found)

@@ -43,20 +43,7 @@ _LADDER = (2, 3, 5, 8, 12, 20)
 
 
 def base_of(name: str, *, classes: bool) -> Any:
-    """Return an estimator that knows nothing of unlabelled rows.
-
-    Parameters
-    ----------
-    name : str
-        One of `BASES`.
-    classes : bool
-        Whether it classifies.
-
-    Returns
-    -------
-    BaseEstimator
-        As it comes; `KERNEL` is the default of the multi-manifold learners.
-    """
+    """Return an estimator that knows nothing of unlabelled rows."""
     if name == KERNEL:
         if classes:
             return LaplacianRLSClassifier(gamma_i=0.0, unlabeled=-1)
@@ -153,23 +140,10 @@ def predictions(
 ) -> dict[str, list[Predicted]]:
     """Return what every method predicts for every row, a part per fitted target.
 
-    Parameters
-    ----------
-    problem : RealProblem
-        Points and targets.
-    rows : ndarray of shape (l,)
-        Which are labelled.
-    base : str
-        One of `BASES`; the graph learner is run with `KERNEL` only, as it has no base.
-    seed : int
-        Of the regions.
-    own_number : bool, default=False
-        Whether to run k-means with a number of clusters of its own too.
+    Shapes: `rows` (l,).
 
-    Returns
-    -------
-    dict of str to list
-        By method; k-means has as many clusters as ours took regions.
+    - `base`: one of `BASES`; the graph learner is run with `KERNEL` only, as it has no base.
+    - `own_number`: whether to run k-means with a number of clusters of its own too.
     """
     found: dict[str, list[Predicted]] = {}
     for targets in _targets(problem):
@@ -203,20 +177,10 @@ def _of_clusters(
 def error_of(problem: RealProblem, rows: IndexVector, parts: list[FloatVector]) -> float:
     """Return the error on the rows without a label.
 
-    Parameters
-    ----------
-    problem : RealProblem
-        What is true.
-    rows : ndarray of shape (l,)
-        Labelled rows.
-    parts : list of ndarray
-        Predictions; of angles, cosine and sine.
+    Shapes: `rows` (l,).
 
-    Returns
-    -------
-    float
-        Percent of wrong classes; root mean squared error in percent of the deviation; or mean
-        angle in degrees.
+    - Returned: percent of wrong classes; root mean squared error in percent of the deviation; or
+      mean angle in degrees.
     """
     judged = np.ones(len(problem.targets), dtype=np.bool_)
     judged[rows] = False
@@ -234,23 +198,7 @@ def trial(
 ) -> Result:
     """Run all methods on one draw, in the same regions of chance.
 
-    Parameters
-    ----------
-    make : callable
-        Takes the draw and returns a problem.
-    n_labelled : int
-        How many labels.
-    base : str
-        One of `BASES`.
-    draw : int
-        Which draw.
-    own_number : bool
-        Whether to run k-means with a number of clusters of its own too.
-
-    Returns
-    -------
-    dict
-        ``errors`` and ``regions`` by method, and ``seconds``.
+    - `own_number`: whether to run k-means with a number of clusters of its own too.
     """
     started = time.perf_counter()
     problem = make(draw)

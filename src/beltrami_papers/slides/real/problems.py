@@ -179,29 +179,10 @@ def turned_digits(
 ) -> RealProblem:
     """Return digits turned by random angles.
 
-    Parameters
-    ----------
-    draw : int
-        Chooses images and angles.
-    name : {"mnist", "usps"}
-        Where the images come from.
-    numerals : sequence of int
-        Which digits; each is a piece.
-    n : int, default=1000
-        How many turned images.
-    images : int or None, default=None
-        Images of each numeral that are turned again and again, so that each draws a closed curve
-        and is a piece; None takes a fresh image for each point.
-    most : float, default=180.0
-        Degrees to either side.
-    target : {"angle", "own zero", "xor"}
-        The angle; the angle from a zero that differs from numeral to numeral; or whether the image
-        is turned to the left, swapped on every other numeral.
-
-    Returns
-    -------
-    RealProblem
-        The first 50 principal components.
+    - `images`: images of each numeral that are turned again and again, so that each draws a closed
+      curve and is a piece; None takes a fresh image for each point.
+    - `target`: the angle; the angle from a zero that differs from numeral to numeral; or whether
+      the image is turned to the left, swapped on every other numeral.
     """
     found, rng = _loaded(name), np.random.default_rng([draw, 1])
     known = np.asarray(found.targets)

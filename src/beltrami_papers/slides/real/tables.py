@@ -32,16 +32,10 @@ _ERRORS = 2.0
 def paired(ours: NDArray[np.float64], other: NDArray[np.float64]) -> Cell:
     """Return how ours differs from another method on the same draws.
 
-    Parameters
-    ----------
-    ours, other : ndarray of shape (draws,)
-        Errors.
+    Shapes: `ours`, `other` (draws,).
 
-    Returns
-    -------
-    dict
-        Mean difference, its standard error, draws won and lost, and the verdict: "helps" or "hurts"
-        where the mean is more than two standard errors from zero.
+    - Returned: mean difference, its standard error, draws won and lost, and the verdict: "helps" or
+      "hurts" where the mean is more than two standard errors from zero.
     """
     gap = ours - other
     mean = float(gap.mean())
@@ -61,15 +55,7 @@ def paired(ours: NDArray[np.float64], other: NDArray[np.float64]) -> Cell:
 def cells_of(found: Mapping[Any, Result]) -> list[Cell]:
     """Return means over the draws, and ours beside Global and k-means.
 
-    Parameters
-    ----------
-    found : mapping
-        Results by trial, whose first three entries are problem, base and number of labels.
-
-    Returns
-    -------
-    list of dict
-        One per problem, base and number of labels.
+    - `found`: results by trial, whose first three entries are problem, base and number of labels.
     """
     groups: dict[tuple[str, str, int], list[Result]] = {}
     for one, result in found.items():
@@ -116,20 +102,7 @@ def _gap(cell: Cell, name: str) -> str:
 
 
 def all_lines(cells: Sequence[Cell], base: str) -> list[str]:
-    """Return the table of every problem with one base estimator.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`.
-    base : str
-        Which base.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table of every problem with one base estimator."""
     own = [cell for cell in tried(cells) if cell["base"] == base]
     graph = {c["data"]: _mean(c, GRAPH) for c in tried(cells) if c["base"] == KERNEL}
     rows = [
@@ -153,22 +126,7 @@ def all_lines(cells: Sequence[Cell], base: str) -> list[str]:
 
 
 def curve_lines(cells: Sequence[Cell], names: Sequence[str], base: str) -> list[str]:
-    """Return the table behind the learning curves.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`.
-    names : sequence of str
-        Problems.
-    base : str
-        Which base.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Return the table behind the learning curves."""
     own = [cell for cell in cells if cell["data"] in names and cell["base"] == base]
     rows = []
     for cell in sorted(own, key=lambda cell: (list(names).index(cell["data"]), cell["labelled"])):
@@ -181,18 +139,7 @@ def curve_lines(cells: Sequence[Cell], names: Sequence[str], base: str) -> list[
 
 
 def count_lines(cells: Sequence[Cell]) -> list[str]:
-    """Say how often ours helps and hurts, base by base.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
-    """
+    """Say how often ours helps and hurts, base by base."""
     rows = []
     for base in dict.fromkeys(cell["base"] for cell in cells):
         own = [cell for cell in tried(cells) if cell["base"] == base]
@@ -204,18 +151,7 @@ def count_lines(cells: Sequence[Cell]) -> list[str]:
 
 
 def won_lines(cells: Sequence[Cell]) -> list[str]:
-    """Name the problems on which ours helps and hurts, base by base.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown; those in bold beat k-means too.
-    """
+    """Name the problems on which ours helps and hurts, base by base."""
     lines = []
     for base in dict.fromkeys(cell["base"] for cell in cells):
         own = [cell for cell in tried(cells) if cell["base"] == base]
@@ -234,15 +170,7 @@ def won_lines(cells: Sequence[Cell]) -> list[str]:
 def best_lines(cells: Sequence[Cell]) -> list[str]:
     """Name the problems on which ours, with some base, has the least mean error of all.
 
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `cells_of`.
-
-    Returns
-    -------
-    list of str
-        A line per problem; Clairvoyant, which is told the pieces, does not take part.
+    - Returned: A line per problem; Clairvoyant, which is told the pieces, does not take part.
     """
     lines = []
     for data in dict.fromkeys(cell["data"] for cell in cells):

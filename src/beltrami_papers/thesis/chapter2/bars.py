@@ -52,18 +52,7 @@ class BarScene:
 
 
 def bar_scene(n_images: int = 1000) -> BarScene:
-    """Draw images and map them.
-
-    Parameters
-    ----------
-    n_images : int, default=1000
-        Half of each kind.
-
-    Returns
-    -------
-    BarScene
-        With both maps.
-    """
+    """Draw images and map them."""
     sample = bars(n_images, random_state=0)
     images = np.asarray(sample.points)
     graph = KnnGraph(N_NEIGHBORS, weights="binary", connect="raise")
@@ -72,18 +61,7 @@ def bar_scene(n_images: int = 1000) -> BarScene:
 
 
 def bars_against_pca(scene: BarScene | None = None) -> Figure:
-    """Draw a bar of each kind, the eigenmap (N = 14, t = infinity) and two principal components.
-
-    Parameters
-    ----------
-    scene : BarScene or None, default=None
-        What to draw; None means 1000 images.
-
-    Returns
-    -------
-    Figure
-        Three panels.
-    """
+    """Draw a bar of each kind, the eigenmap (N = 14, t = infinity) and two principal components."""
     seen = scene or bar_scene()
     figure = Figure(figsize=(12, 4.6), layout="constrained")
     left, middle, right = figure.subplots(1, 3)
@@ -107,20 +85,12 @@ def bars_against_pca(scene: BarScene | None = None) -> Figure:
 def map_measures(coordinates: FloatMatrix, kind: IndexVector) -> dict[str, float]:
     """Return how well a map tells the two kinds apart.
 
-    Parameters
-    ----------
-    coordinates : ndarray of shape (n, 2)
-        A map.
-    kind : ndarray of shape (n,)
-        0 or 1.
+    Shapes: `coordinates` (n, 2), `kind` (n,).
 
-    Returns
-    -------
-    dict of str to float
-        ``neighbours``: share of the 14 nearest in the map that are of a point's own kind;
-        ``nearest``: percent of points whose nearest is of the other kind; ``line``: percent on
-        the wrong side of the least-squares line; ``gap``: least distance between the kinds in
-        median distances to the nearest of one's own.
+    - Returned: ``neighbours``: share of the 14 nearest in the map that are of a point's own kind;
+      ``nearest``: percent of points whose nearest is of the other kind; ``line``: percent on the
+      wrong side of the least-squares line; ``gap``: least distance between the kinds in median
+      distances to the nearest of one's own.
     """
     unit = coordinates / coordinates.std(axis=0)
     design = np.column_stack([np.ones(len(unit)), unit])
@@ -149,18 +119,7 @@ def _nearest_own(part: FloatMatrix) -> FloatVector:
 
 
 def bars_reproduction(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.4, with how well each map tells the kinds apart.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Fewer images.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.4, with how well each map tells the kinds apart."""
     clock = StageClock()
     with clock.stage("maps"):
         scene = bar_scene(400 if quick else 1000)

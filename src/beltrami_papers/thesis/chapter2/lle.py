@@ -68,22 +68,7 @@ def reconstruction_weights(
     where only one choice puts the point together best. Elsewhere, as with more than D + 1
     neighbours, they tend to the choice of least squared weights.
 
-    Parameters
-    ----------
-    offsets : ndarray of shape (n, k, D)
-        From each point to its neighbours.
-    regularization : float, default=1e-3
-        delta, above 0; 1e-3 is customary.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        Rows sum to one.
-
-    Raises
-    ------
-    InvalidInputError
-        When the regularisation is not positive.
+    Shapes: `offsets` (n, k, D); returns (n, k).
     """
     check_positive(regularization, name="regularization")
     gram = offsets @ offsets.transpose(0, 2, 1)
@@ -99,17 +84,7 @@ def reconstruction_weights(
 def residual_matrix(neighbors: IndexMatrix, weights: FloatMatrix) -> CsrMatrix:
     """Return I - W, which takes a function to what the neighbours miss of it.
 
-    Parameters
-    ----------
-    neighbors : ndarray of shape (n, k)
-        Row numbers.
-    weights : ndarray of shape (n, k)
-        Rows sum to one.
-
-    Returns
-    -------
-    csr_array of shape (n, n)
-        Its rows sum to zero.
+    Shapes: `neighbors` (n, k), `weights` (n, k); returns (n, n).
     """
     n, k = neighbors.shape
     rows = np.arange(0, n * k + 1, k)
@@ -118,18 +93,7 @@ def residual_matrix(neighbors: IndexMatrix, weights: FloatMatrix) -> CsrMatrix:
 
 
 def even_ring(n_points: int) -> Patchwork:
-    """Return equal steps on a circle, each point with the two beside it.
-
-    Parameters
-    ----------
-    n_points : int
-        How many.
-
-    Returns
-    -------
-    Patchwork
-        With three levels: 1, 4 and 9.
-    """
+    """Return equal steps on a circle, each point with the two beside it."""
     rows, angle = np.arange(n_points), _ROUND * np.arange(n_points) / n_points
     points = np.column_stack([np.cos(angle), np.sin(angle)])
     neighbors = np.column_stack([rows - 1, rows + 1]) % n_points
@@ -146,17 +110,7 @@ def even_ring(n_points: int) -> Patchwork:
 def even_torus(side: int, k: int) -> Patchwork:
     """Return a square grid on the flat torus.
 
-    Parameters
-    ----------
-    side : int
-        Points along a side.
-    k : int
-        4 neighbours along the sides, or 8 with the diagonals.
-
-    Returns
-    -------
-    Patchwork
-        With two levels: 1 and 2.
+    - `k`: 4 neighbours along the sides, or 8 with the diagonals.
     """
     grid = _ROUND * np.arange(side) / side
     return _on_torus(np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2), k)
@@ -165,21 +119,7 @@ def even_torus(side: int, k: int) -> Patchwork:
 def random_torus(n_points: int, k: int, *, seed: int, tilt: float = 0.0) -> Patchwork:
     """Return random points of the flat torus, all patches of which are flat.
 
-    Parameters
-    ----------
-    n_points : int
-        How many.
-    k : int
-        Neighbours.
-    seed : int
-        Of the draw.
-    tilt : float, default=0.0
-        a of the density (1 + a cos x), below 1; 0 is uniform.
-
-    Returns
-    -------
-    Patchwork
-        With two levels: 1 and 2.
+    - `tilt`: a of the density (1 + a cos x), below 1; 0 is uniform.
     """
     rng = np.random.default_rng(seed)
     share, y = rng.random(n_points), _ROUND * rng.random(n_points)
@@ -205,22 +145,7 @@ def _nearest_others(tree: Any, points: FloatMatrix, k: int) -> IndexMatrix:
 
 
 def random_sphere(n_points: int, k: int, *, seed: int) -> Patchwork:
-    """Return random points of the unit sphere in space, with its curved patches.
-
-    Parameters
-    ----------
-    n_points : int
-        How many.
-    k : int
-        Neighbours.
-    seed : int
-        Of the draw.
-
-    Returns
-    -------
-    Patchwork
-        With two levels: 2 and 6.
-    """
+    """Return random points of the unit sphere in space, with its curved patches."""
     points = np.random.default_rng(seed).standard_normal((n_points, 3))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     neighbors = _nearest_others(cKDTree(points), points, k)
@@ -233,24 +158,14 @@ def random_sphere(n_points: int, k: int, *, seed: int) -> Patchwork:
 def lle_measures(patches: Patchwork, *, regularization: float = 1e-3) -> dict[str, Any]:
     r"""Return how near LLE's matrix comes to the square of the Laplacian.
 
-    Parameters
-    ----------
-    patches : Patchwork
-        The points.
-    regularization : float, default=1e-3
-        Of the weights.
-
-    Returns
-    -------
-    dict
-        ``laplacian`` and ``squared``: mean cosine of (I - W) f with the Laplacian of f, and of
-        E f with its square; both are multiples of f, so 1 means equal up to a factor.
-        ``constant``: the factor of the square in f^T E f, mean over the functions of the lowest
-        level, in units of :math:`r^2`. ``energies``, ``eigenvalues``: f^T E f of every level, and
-        the eigenvalues of E that should be its level's, in units of the lowest level, where the
-        ``truth`` is the square of the ratio of the Laplacian's. ``spaces``: least cosine between
-        the eigenvectors of E and the functions, by level. ``null``: how many functions E takes to
-        zero; where they are more than the constant, ``eigenvalues`` and ``spaces`` are empty.
+    - Returned: ``laplacian`` and ``squared``: mean cosine of (I - W) f with the Laplacian of f, and
+      of E f with its square; both are multiples of f, so 1 means equal up to a factor.
+      ``constant``: the factor of the square in f^T E f, mean over the functions of the lowest
+      level, in units of :math:`r^2`. ``energies``, ``eigenvalues``: f^T E f of every level, and the
+      eigenvalues of E that should be its level's, in units of the lowest level, where the ``truth``
+      is the square of the ratio of the Laplacian's. ``spaces``: least cosine between the
+      eigenvectors of E and the functions, by level. ``null``: how many functions E takes to zero;
+      where they are more than the constant, ``eigenvalues`` and ``spaces`` are empty.
     """
     weights = reconstruction_weights(patches.offsets, regularization=regularization)
     residual = residual_matrix(patches.neighbors, weights)
@@ -285,15 +200,7 @@ def null_dimension(residual: CsrMatrix) -> int:
 
     Each such group takes any constant of its own to zero, so E has a null vector for it.
 
-    Parameters
-    ----------
-    residual : csr_array of shape (n, n)
-        I - W.
-
-    Returns
-    -------
-    int
-        At least one.
+    Shapes: `residual` (n, n).
     """
     count, group = connected_components(residual, directed=True, connection="strong")
     edges = residual.tocoo()

@@ -61,18 +61,7 @@ class Case:
 
 
 def cases_of(*, quick: bool) -> list[Case]:
-    """Return the rows of the table.
-
-    Parameters
-    ----------
-    quick : bool
-        Whether to take few points.
-
-    Returns
-    -------
-    list of Case
-        In the order of the table.
-    """
+    """Return the rows of the table."""
     sizes = SIZES[:1] if quick else SIZES
     sides = (16,) if quick else (32, 64)
     cases = [Case(RING, n, 2, partial(even_ring, n)) for n in sizes[:2]]
@@ -90,18 +79,7 @@ def cases_of(*, quick: bool) -> list[Case]:
 
 
 def lle_cells(cases: Sequence[Case]) -> list[dict[str, Any]]:
-    """Measure every case.
-
-    Parameters
-    ----------
-    cases : sequence of Case
-        From `cases_of`.
-
-    Returns
-    -------
-    list of dict
-        What `lle_measures` says, rounded.
-    """
+    """Measure every case."""
     cells = []
     with track("LLE beside the squared Laplacian", total=sum(case.n for case in cases)) as advance:
         for case in cases:
@@ -123,18 +101,7 @@ def _rounded(value: Any) -> Any:
 
 
 def lle_figure(cells: Cells) -> Figure:
-    """Draw what becomes of the claim as points are added, its spectrum, and the regularisation.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `lle_cells`.
-
-    Returns
-    -------
-    Figure
-        Three panels.
-    """
+    """Draw what becomes of the claim as points are added, its spectrum, and the regularisation."""
     figure = Figure(figsize=(14, 5), layout="constrained")
     left, middle, right = figure.subplots(1, 3)
     _draw_cosines(left, cells)
@@ -207,18 +174,7 @@ def _draw_strengths(axes: Any, cells: Cells) -> None:
 
 
 def lle_reproduction(*, quick: bool = False) -> Reproduction:
-    """Hold LLE's matrix against half the squared Laplacian, on manifolds where that is known.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few points.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Hold LLE's matrix against half the squared Laplacian, on manifolds where that is known."""
     clock = StageClock()
     with clock.stage("matrices and eigenvalues"):
         cells = lle_cells(cases_of(quick=quick))

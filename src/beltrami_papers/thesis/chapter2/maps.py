@@ -42,19 +42,7 @@ class Eigenmap:
 def eigenmap_of(points: Any, graph: KnnGraph, n_components: int = 2) -> Eigenmap:
     """Return the Laplacian eigenmap of points, the same on every run.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        The points.
-    graph : KnnGraph
-        How they are joined.
-    n_components : int, default=2
-        Dimensions of the map.
-
-    Returns
-    -------
-    Eigenmap
-        Signs are settled by `with_signs`, coordinates to ten digits of the largest.
+    Shapes: `points` (n, d).
     """
     model = LaplacianEigenmaps(n_components, graph=graph).fit(points)
     # Points with the same neighbours are at one place, to rounding that differs between machines.
@@ -66,19 +54,9 @@ def eigenmap_of(points: Any, graph: KnnGraph, n_components: int = 2) -> Eigenmap
 def plain_eigenmap(points: Any, n_neighbors: int = 14, n_components: int = 2) -> Eigenmap:
     """Return the eigenmap of the thesis's examples: N neighbours and weights of one.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        The points.
-    n_neighbors : int, default=14
-        N; t is infinite.
-    n_components : int, default=2
-        Dimensions of the map.
+    Shapes: `points` (n, d).
 
-    Returns
-    -------
-    Eigenmap
-        Of the graph, joined by its shortest missing edges where it falls apart.
+    - Returned: of the graph, joined by its shortest missing edges where it falls apart.
     """
     return eigenmap_of(points, KnnGraph(n_neighbors, weights="binary"), n_components)
 
@@ -86,15 +64,9 @@ def plain_eigenmap(points: Any, n_neighbors: int = 14, n_components: int = 2) ->
 def with_signs(columns: FloatMatrix) -> FloatMatrix:
     """Turn each column so that its entry of largest size is positive.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n, m)
-        Eigenvectors, each of which is as good with the other sign.
+    Shapes: `columns` (n, m); returns (n, m).
 
-    Returns
-    -------
-    ndarray of shape (n, m)
-        A copy.
+    - `columns`: eigenvectors, each of which is as good with the other sign.
     """
     largest = np.abs(columns).argmax(axis=0)
     flipped: FloatMatrix = columns * np.where(
@@ -106,17 +78,7 @@ def with_signs(columns: FloatMatrix) -> FloatMatrix:
 def nearest_in_map(coordinates: FloatMatrix, k: int) -> IndexMatrix:
     """Return the `k` nearest other points of every point.
 
-    Parameters
-    ----------
-    coordinates : ndarray of shape (n, m)
-        A map, or the points themselves.
-    k : int
-        How many.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        Row numbers, nearest first.
+    Shapes: `coordinates` (n, m); returns (n, k).
     """
     return neighbor_lists(open_space(coordinates, "euclidean"), k)
 
@@ -124,19 +86,7 @@ def nearest_in_map(coordinates: FloatMatrix, k: int) -> IndexMatrix:
 def same_group_share(coordinates: FloatMatrix, groups: IndexVector, k: int) -> float:
     """Return how many of the nearest points are of a point's own group, on average.
 
-    Parameters
-    ----------
-    coordinates : ndarray of shape (n, m)
-        A map, or the points themselves.
-    groups : ndarray of shape (n,)
-        Of each point.
-    k : int
-        How many neighbours to look at.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; `chance_share` where the map says nothing.
+    Shapes: `coordinates` (n, m), `groups` (n,).
     """
     near = nearest_in_map(coordinates, k)
     return float(np.mean(groups[near] == groups[:, None]))
@@ -145,15 +95,7 @@ def same_group_share(coordinates: FloatMatrix, groups: IndexVector, k: int) -> f
 def chance_share(groups: NDArray[Any]) -> float:
     """Return the probability that two different points drawn at random are of one group.
 
-    Parameters
-    ----------
-    groups : ndarray of shape (n,)
-        Of each point.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
+    Shapes: `groups` (n,).
     """
     n = len(groups)
     counts = np.unique(groups, return_counts=True)[1].astype(np.float64)
@@ -163,17 +105,9 @@ def chance_share(groups: NDArray[Any]) -> float:
 def explained(coordinates: FloatMatrix, truth: FloatMatrix) -> float:
     """Return the share of the variance of `truth` that a linear map of coordinates explains.
 
-    Parameters
-    ----------
-    coordinates : ndarray of shape (n, m)
-        What is mapped, with a constant.
-    truth : ndarray of shape (n, q)
-        What should come out.
+    Shapes: `coordinates` (n, m), `truth` (n, q).
 
-    Returns
-    -------
-    float
-        One where `truth` is a linear image of the coordinates, whatever the turn or scale.
+    - Returned: one where `truth` is a linear image of the coordinates, whatever the turn or scale.
     """
     scale = np.linalg.norm(coordinates, axis=0) / np.sqrt(len(coordinates))
     design = np.column_stack([np.ones(len(coordinates)), coordinates / scale])

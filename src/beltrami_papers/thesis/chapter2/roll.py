@@ -45,19 +45,8 @@ def roll_map(roll: Dataset, n_neighbors: int, t: float) -> Eigenmap:
 
     The thesis's section 2.2 writes the kernel exp(-d^2 / t); ours has 4t, hence the quarter.
 
-    Parameters
-    ----------
-    roll : Dataset
-        The points.
-    n_neighbors : int
-        N.
-    t : float
-        In the thesis's unit; infinite means weights of one.
-
-    Returns
-    -------
-    Eigenmap
-        In two dimensions, turned so that the arc length grows to the right and the ends are up.
+    - Returned: in two dimensions, turned so that the arc length grows to the right and the ends are
+      up.
     """
     found = eigenmap_of(roll.points, KnnGraph(n_neighbors, weights=HeatKernel(t / 4)))
     arc = np.asarray(roll.extras["arc_length"])
@@ -69,21 +58,11 @@ def roll_map(roll: Dataset, n_neighbors: int, t: float) -> Eigenmap:
 def roll_measures(roll: Dataset, found: Eigenmap) -> dict[str, float]:
     """Return how well a map unrolls the roll.
 
-    Parameters
-    ----------
-    roll : Dataset
-        With ``arc_length`` and ``height``.
-    found : Eigenmap
-        Its map.
-
-    Returns
-    -------
-    dict of str to float
-        ``order``: rank correlation of the first coordinate with the arc length s, its size;
-        ``rectangle``: variance of the two lowest eigenfunctions of the flat rectangle, cos(pi s/S)
-        and cos(2 pi s/S), that a linear map explains; ``along``: mean difference of s between
-        neighbours in the map, in shares of what it is between random points; ``across``: the same
-        of the height; ``shortcuts``: percent of edges that join two turns.
+    - Returned: ``order``: rank correlation of the first coordinate with the arc length s, its size;
+      ``rectangle``: variance of the two lowest eigenfunctions of the flat rectangle, cos(pi s/S)
+      and cos(2 pi s/S), that a linear map explains; ``along``: mean difference of s between
+      neighbours in the map, in shares of what it is between random points; ``across``: the same of
+      the height; ``shortcuts``: percent of edges that join two turns.
     """
     arc = np.asarray(roll.extras["arc_length"])
     phase = np.pi * arc / arc.max()
@@ -110,17 +89,7 @@ def _local_spread(values: FloatVector, near: Any) -> float:
 def shortcut_share(graph: Graph, arc_length: FloatVector) -> float:
     """Return the share of edges that join two turns of the roll.
 
-    Parameters
-    ----------
-    graph : Graph
-        Of points on the roll.
-    arc_length : ndarray of shape (n,)
-        Of each point along the spiral.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
+    Shapes: `arc_length` (n,).
     """
     edges = graph.weights.tocoo()
     skipped = np.abs(arc_length[edges.row] - arc_length[edges.col])
@@ -132,18 +101,8 @@ def swiss_roll_table(roll: Dataset | None = None) -> tuple[Figure, list[dict[str
 
     The thesis does not state the size of its roll, which gives t its unit; ours is the usual one.
 
-    Parameters
-    ----------
-    roll : Dataset or None, default=None
-        What to map; None means 2000 points.
-
-    Returns
-    -------
-    figure : Figure
-        Colour is the position along the roll.
-    cells : list of dict
-        What `roll_measures` says of each map, with ``turned``: how far the map is from the one
-        of the same N and weights of one, as a share of its variance.
+    - `cells`: what `roll_measures` says of each map, with ``turned``: how far the map is from the
+      one of the same N and weights of one, as a share of its variance.
     """
     seen = swiss_roll(2000, random_state=0) if roll is None else roll
     along = np.asarray(seen.extras["arc_length"])
@@ -177,18 +136,7 @@ def _width(t: float) -> str:
 
 
 def roll_reproduction(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.3, with how well each map unrolls the roll.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Fewer points.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.3, with how well each map unrolls the roll."""
     clock = StageClock()
     with clock.stage("maps"):
         roll = swiss_roll(600 if quick else 2000, random_state=0)
@@ -227,18 +175,7 @@ def roll_reproduction(*, quick: bool = False) -> Reproduction:
 
 
 def many_neighbors(roll: Dataset) -> list[dict[str, Any]]:
-    """Measure maps of graphs with more neighbours than the figure has.
-
-    Parameters
-    ----------
-    roll : Dataset
-        The points.
-
-    Returns
-    -------
-    list of dict
-        What `roll_measures` says, for the narrowest kernel and for weights of one.
-    """
+    """Measure maps of graphs with more neighbours than the figure has."""
     return [
         {"N": n, "t": _width(t), **roll_measures(roll, roll_map(roll, n, t))}
         for n in MANY_NEIGHBORS

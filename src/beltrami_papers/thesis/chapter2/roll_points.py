@@ -19,18 +19,7 @@ from beltrami_papers.thesis.chapter2.roll import SHORTCUT, shortcut_share
 
 
 def roll_points_figure(roll: Dataset) -> Figure:
-    """Draw the points in space and on the flat rectangle that they were rolled from.
-
-    Parameters
-    ----------
-    roll : Dataset
-        The points.
-
-    Returns
-    -------
-    Figure
-        Colour is the position along the roll.
-    """
+    """Draw the points in space and on the flat rectangle that they were rolled from."""
     points, arc = np.asarray(roll.points), np.asarray(roll.extras["arc_length"])
     figure = Figure(figsize=(7.6, 8), layout="constrained")
     grid = figure.add_gridspec(2, 1, height_ratios=(3.2, 1))
@@ -54,18 +43,7 @@ def roll_points_figure(roll: Dataset) -> Figure:
 
 
 def roll_points_reproduction(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.2: 2000 random points on the swiss roll.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Fewer points.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.2: 2000 random points on the swiss roll."""
     clock = StageClock()
     with clock.stage("points and graph"):
         roll = swiss_roll(500 if quick else 2000, random_state=0)
@@ -100,16 +78,8 @@ def roll_points_reproduction(*, quick: bool = False) -> Reproduction:
 def flatness(roll: Dataset) -> dict[str, float]:
     """Return how lengths in space and on the rectangle compare along edges of a graph.
 
-    Parameters
-    ----------
-    roll : Dataset
-        The points.
-
-    Returns
-    -------
-    dict of str to float
-        Mean and least ratio over edges within a turn, percent of edges between turns, the sides
-        of the rectangle, the gap between turns and the mean length of an edge.
+    - Returned: mean and least ratio over edges within a turn, percent of edges between turns, the
+      sides of the rectangle, the gap between turns and the mean length of an edge.
     """
     points = np.asarray(roll.points)
     flat = np.column_stack([roll.extras["arc_length"], roll.extras["height"]])

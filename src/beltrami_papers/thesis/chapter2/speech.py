@@ -72,15 +72,8 @@ class SpeechMap:
 def class_of_phone(phone: str) -> int:
     """Return the broad class of a phone.
 
-    Parameters
-    ----------
-    phone : str
-        A label of TIMIT, closures folded into cl and pauses into sil.
-
-    Returns
-    -------
-    int
-        Place in `CLASSES`; affricates count as fricatives, what is not named as periodic.
+    - `phone`: a label of TIMIT, closures folded into cl and pauses into sil.
+    - Returned: place in `CLASSES`; affricates count as fricatives, what is not named as periodic.
     """
     return _SOUNDS.get(phone, PERIODIC)
 
@@ -88,19 +81,7 @@ def class_of_phone(phone: str) -> int:
 def frames_of(recordings: Dataset, number: int) -> tuple[FloatMatrix, IndexVector]:
     """Return the spectra of one recording and the phone segment of each frame.
 
-    Parameters
-    ----------
-    recordings : Dataset
-        From ``load_dataset("timit_demo")``.
-    number : int
-        Of the recording.
-
-    Returns
-    -------
-    spectra : ndarray of shape (n, 256)
-        Windows of 30 ms every 5 ms.
-    segments : ndarray of shape (n,)
-        Rows of ``phone_seg``.
+    Returns shapes `spectra` (n, 256), `segments` (n,).
     """
     extras = recordings.extras
     wave = extras["wave"][extras["offset"][number] : extras["offset"][number + 1]]
@@ -111,20 +92,7 @@ def frames_of(recordings: Dataset, number: int) -> tuple[FloatMatrix, IndexVecto
 
 
 def speech_map(recordings: Dataset, numbers: Sequence[int]) -> SpeechMap:
-    """Map the frames of one or several recordings.
-
-    Parameters
-    ----------
-    recordings : Dataset
-        From ``load_dataset("timit_demo")``.
-    numbers : sequence of int
-        Of the recordings.
-
-    Returns
-    -------
-    SpeechMap
-        With both maps.
-    """
+    """Map the frames of one or several recordings."""
     parts = [frames_of(recordings, number) for number in numbers]
     spectra = np.vstack([part for part, _ in parts])
     segments = np.concatenate([part for _, part in parts])
@@ -141,31 +109,14 @@ def speech_map(recordings: Dataset, numbers: Sequence[int]) -> SpeechMap:
 
 
 def drawn_recording(recordings: Dataset) -> int:
-    """Return the recording that the figures show: the longest of the thesis's sentence.
-
-    Parameters
-    ----------
-    recordings : Dataset
-        From ``load_dataset("timit_demo")``.
-
-    Returns
-    -------
-    int
-        Its number.
-    """
+    """Return the recording that the figures show: the longest of the thesis's sentence."""
     lengths = np.diff(recordings.extras["offset"])
     said = [SENTENCE in str(name) for name in recordings.extras["utterance"]]
     return int(np.where(said, lengths, 0).argmax())
 
 
 def read_recordings() -> Dataset:
-    """Return the six recordings.
-
-    Returns
-    -------
-    Dataset
-        With phone segments.
-    """
+    """Return the six recordings."""
     return load_dataset("timit_demo")
 
 
@@ -176,17 +127,7 @@ def end_regions(coordinates: FloatMatrix, size: int = REGION) -> IndexMatrix:
     frame farthest from it, that of the third the frame farthest from both; a region is its centre
     and the nearest frames.
 
-    Parameters
-    ----------
-    coordinates : ndarray of shape (n, 2)
-        The map.
-    size : int, default=40
-        Frames in a region.
-
-    Returns
-    -------
-    ndarray of shape (3, size)
-        Row numbers, ascending.
+    Shapes: `coordinates` (n, 2); returns (3, size).
     """
     away = np.linalg.norm(coordinates - coordinates.mean(axis=0), axis=1)
     centres = [int(away.argmax())]
@@ -200,17 +141,9 @@ def end_regions(coordinates: FloatMatrix, size: int = REGION) -> IndexMatrix:
 def region_cells(found: SpeechMap) -> list[dict[str, Any]]:
     """Return what is said in the three regions.
 
-    Parameters
-    ----------
-    found : SpeechMap
-        The frames.
-
-    Returns
-    -------
-    list of dict
-        In the order fricatives, closures, others where a region has most of them: commonest
-        ``class`` and its ``share``, shares of the commonest ``phones``, number of ``segments``
-        that the frames come from, and the frames' ``rows``.
+    - Returned: in the order fricatives, closures, others where a region has most of them: commonest
+      ``class`` and its ``share``, shares of the commonest ``phones``, number of ``segments`` that
+      the frames come from, and the frames' ``rows``.
     """
     cells = []
     for rows in end_regions(found.eigenmap):
@@ -232,18 +165,7 @@ def region_cells(found: SpeechMap) -> list[dict[str, Any]]:
 
 
 def centre_share(found: SpeechMap) -> float:
-    """Return the share of periodic sounds among the half of the frames nearest the median.
-
-    Parameters
-    ----------
-    found : SpeechMap
-        The frames.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-    """
+    """Return the share of periodic sounds among the half of the frames nearest the median."""
     away = np.linalg.norm(found.eigenmap - np.median(found.eigenmap, axis=0), axis=1)
     inside = np.argsort(away, kind="stable")[: len(away) // 2]
     return float(np.mean(found.classes[inside] == PERIODIC))
@@ -252,17 +174,9 @@ def centre_share(found: SpeechMap) -> float:
 def speech_homogeneity(found: SpeechMap) -> dict[str, Any]:
     """Return how many of the nearest frames are of the same phone, and of the same broad class.
 
-    Parameters
-    ----------
-    found : SpeechMap
-        The frames.
-
-    Returns
-    -------
-    dict
-        For ``phones`` and ``classes``: shares in the eigenmap, two components, all spectra, and by
-        chance. ``elsewhere``: share of the neighbours in the map that come from another segment,
-        and ``elsewhere_phones``: share of those that are of the same phone.
+    - Returned: for ``phones`` and ``classes``: shares in the eigenmap, two components, all spectra,
+      and by chance. ``elsewhere``: share of the neighbours in the map that come from another
+      segment, and ``elsewhere_phones``: share of those that are of the same phone.
     """
     _, phones = np.unique(found.phones, return_inverse=True)
     spaces = {

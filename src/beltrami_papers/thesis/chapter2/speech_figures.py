@@ -37,20 +37,7 @@ Cells = Sequence[Mapping[str, Any]]
 
 
 def speech_figure(found: SpeechMap, regions: Cells) -> Figure:
-    """Draw the frames in the eigenmap and in two principal components.
-
-    Parameters
-    ----------
-    found : SpeechMap
-        The frames.
-    regions : sequence of dict
-        From `region_cells`; numbered.
-
-    Returns
-    -------
-    Figure
-        Two panels.
-    """
+    """Draw the frames in the eigenmap and in two principal components."""
     figure = Figure(figsize=(12, 5.8), layout="constrained")
     left, right = figure.subplots(1, 2)
     numbers = speech_homogeneity(found)["phones"]
@@ -102,20 +89,7 @@ _TEXTS = ((14, -20), (14, 8), (-30, -4))
 
 
 def regions_figure(found: SpeechMap, regions: Cells) -> Figure:
-    """Draw the three regions with the phone of every frame.
-
-    Parameters
-    ----------
-    found : SpeechMap
-        The frames.
-    regions : sequence of dict
-        From `region_cells`.
-
-    Returns
-    -------
-    Figure
-        Three panels.
-    """
+    """Draw the three regions with the phone of every frame."""
     figure = Figure(figsize=(13.5, 5), layout="constrained")
     for number, (axes, cell) in enumerate(zip(figure.subplots(1, 3), regions, strict=True), 1):
         rows = np.array(cell["rows"])
@@ -147,18 +121,7 @@ def _first(shares: Mapping[str, float], count: int) -> list[tuple[str, float]]:
 
 
 def speech_reproduction(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.7: a sentence in the Laplacian spectral representation.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        The drawn recording alone.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.7: a sentence in the Laplacian spectral representation."""
     clock, found, others = _mapped(quick=quick)
     with clock.stage("measures"):
         regions = region_cells(found)
@@ -175,18 +138,7 @@ def speech_reproduction(*, quick: bool = False) -> Reproduction:
 
 
 def speech_regions_reproduction(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.8: three regions of the map of a sentence.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        The drawn recording alone.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.8: three regions of the map of a sentence."""
     clock, found, others = _mapped(quick=quick)
     with clock.stage("measures"):
         regions = region_cells(found)

@@ -40,20 +40,7 @@ Cells = Sequence[Mapping[str, Any]]
 
 
 def words_figure(found: WordMap, fragments: Cells) -> Figure:
-    """Draw the map with as many words as there is room for, the most frequent first.
-
-    Parameters
-    ----------
-    found : WordMap
-        The words.
-    fragments : sequence of dict
-        From `fragment_cells`; circled and numbered.
-
-    Returns
-    -------
-    Figure
-        One panel.
-    """
+    """Draw the map with as many words as there is room for, the most frequent first."""
     figure = Figure(figsize=(11, 8.6), layout="constrained")
     axes = figure.subplots()
     for number, name in enumerate(GROUPS):
@@ -117,20 +104,7 @@ def _overlap(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 
 def fragments_figure(found: WordMap, fragments: Cells) -> Figure:
-    """Draw the three fragments with all their words.
-
-    Parameters
-    ----------
-    found : WordMap
-        The words.
-    fragments : sequence of dict
-        From `fragment_cells`.
-
-    Returns
-    -------
-    Figure
-        Three panels.
-    """
+    """Draw the three fragments with all their words."""
     figure = Figure(figsize=(13, 5.2), layout="constrained")
     panels = figure.subplots(1, len(fragments))
     for axes, cell in zip(panels, fragments, strict=True):
@@ -170,18 +144,7 @@ def _draw_fragment(axes: Any, found: WordMap, cell: Mapping[str, Any]) -> None:
 
 
 def words_reproduction(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.5: the map of the 300 most frequent words of the Brown corpus.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        A part of the corpus and of the words.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.5: the map of the 300 most frequent words of the Brown corpus."""
     clock, found = _mapped(quick=quick)
     with clock.stage("groups"):
         cells = homogeneity(found)
@@ -205,18 +168,7 @@ def words_reproduction(*, quick: bool = False) -> Reproduction:
 
 
 def fragments_reproduction(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.6: three fragments of the map of words.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        A part of the corpus and of the words.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.6: three fragments of the map of words."""
     clock, found = _mapped(quick=quick)
     with clock.stage("fragments"):
         cells = fragment_cells(found, 20 if quick else 200)

@@ -97,15 +97,8 @@ class WordMap:
 def group_of_tag(tag: str) -> int:
     """Return the syntactic group of a tag of the Brown corpus.
 
-    Parameters
-    ----------
-    tag : str
-        In capitals, without the suffixes of titles and headlines; VB is the bare form of a verb.
-
-    Returns
-    -------
-    int
-        Place in `GROUPS`.
+    - `tag`: in capitals, without the suffixes of titles and headlines; VB is the bare form of a
+      verb.
     """
     if tag == "VB":
         return INFINITIVES
@@ -120,17 +113,8 @@ def commonest_tags(
 ) -> tuple[str, ...]:
     """Return the commonest tag of each word.
 
-    Parameters
-    ----------
-    words : sequence of str
-        In lower case.
-    sentences, tags : sequence of str
-        Words and tags of the corpus, separated by blanks, one string per sentence.
-
-    Returns
-    -------
-    tuple of str
-        In capitals, without suffixes; ties go to the first in the alphabet.
+    - `sentences`, `tags`: words and tags of the corpus, separated by blanks, one string per
+      sentence.
     """
     counts: dict[str, Counter[str]] = {word: Counter() for word in words}
     for sentence, marks in zip(sentences, tags, strict=True):
@@ -143,18 +127,7 @@ def commonest_tags(
 
 
 def word_map(*, quick: bool = False) -> WordMap:
-    """Read the corpus and map its most frequent words.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Every twelfth sentence and 200 words.
-
-    Returns
-    -------
-    WordMap
-        With both maps.
-    """
+    """Read the corpus and map its most frequent words."""
     corpus = load_dataset("brown")
     step = 12 if quick else 1
     sentences, marks = (corpus.extras[key][::step] for key in ("sentences", "tags"))
@@ -175,16 +148,8 @@ def word_map(*, quick: bool = False) -> WordMap:
 def homogeneity(found: WordMap) -> list[dict[str, Any]]:
     """Return how many of the nearest words are of a word's own group, by map and group.
 
-    Parameters
-    ----------
-    found : WordMap
-        The words.
-
-    Returns
-    -------
-    list of dict
-        For all words and for each group: ``eigenmap`` and ``components`` in the plane, ``counts``
-        in the 600 dimensions, and ``chance``.
+    - Returned: for all words and for each group: ``eigenmap`` and ``components`` in the plane,
+      ``counts`` in the 600 dimensions, and ``chance``.
     """
     spaces = {
         "eigenmap": found.eigenmap,
@@ -223,19 +188,7 @@ def fragment_of(coordinates: FloatMatrix, members: IndexVector, size: int = FRAG
     Every word of the group is tried as a centre; a spot is the centre and its nearest words. The
     spot with most words of the group is taken, of equal ones that of the least radius.
 
-    Parameters
-    ----------
-    coordinates : ndarray of shape (n, 2)
-        The map.
-    members : ndarray of shape (n,)
-        Whether each word is of the group.
-    size : int, default=12
-        Words in the spot.
-
-    Returns
-    -------
-    ndarray of shape (size,)
-        Row numbers, ascending: which is the centre may hang on rounding.
+    Shapes: `coordinates` (n, 2), `members` (n,); returns (size,).
     """
     near = nearest_in_map(coordinates, size - 1)
     centres = np.flatnonzero(members)
@@ -248,19 +201,11 @@ def fragment_of(coordinates: FloatMatrix, members: IndexVector, size: int = FRAG
 def fragment_cells(found: WordMap, shuffles: int) -> list[dict[str, Any]]:
     """Return the three fragments of the figure, beside what the same rule finds elsewhere.
 
-    Parameters
-    ----------
-    found : WordMap
-        The words.
-    shuffles : int
-        How often the groups are shuffled among the words, to see what the rule finds by chance.
-
-    Returns
-    -------
-    list of dict
-        ``share`` of the group in its fragment of the eigenmap, ``components`` in that of the
-        principal components, ``chance`` mean and ``chance_most`` largest with shuffled groups,
-        ``bare_forms``: share of verbs in the form of the infinitive, and the ``fragment`` itself.
+    - `shuffles`: how often the groups are shuffled among the words, to see what the rule finds by
+      chance.
+    - Returned: ``share`` of the group in its fragment of the eigenmap, ``components`` in that of
+      the principal components, ``chance`` mean and ``chance_most`` largest with shuffled groups,
+      ``bare_forms``: share of verbs in the form of the infinitive, and the ``fragment`` itself.
     """
     rng = np.random.default_rng(0)
     orders = [rng.permutation(len(found.words)) for _ in range(shuffles)]

@@ -21,58 +21,21 @@ _ENOUGH = 12
 def neighbor_lists(space: Space, length: int = LIST_LENGTH) -> IndexMatrix:
     """Return the nearest other points of every point, by exact search.
 
-    Parameters
-    ----------
-    space : Space
-        The points.
-    length : int, default=64
-        How many, at most n - 1.
-
-    Returns
-    -------
-    ndarray of shape (n, length)
-        Row numbers, nearest first.
+    Returns shape (n, length).
     """
     k = min(length, space.n_points - 1)
     return space.neighbors(k, search="exact", rng=np.random.default_rng(0)).indices
 
 
 def lists_pay(labelled: int, n: int, length: int = LIST_LENGTH) -> bool:
-    """Say whether lists of all points hold enough labelled ones to be read.
-
-    Parameters
-    ----------
-    labelled : int
-        Number of labelled points.
-    n : int
-        Number of points.
-    length : int, default=64
-        Of a list.
-
-    Returns
-    -------
-    bool
-        Whether a list holds 12 labelled points on average.
-    """
+    """Say whether lists of all points hold enough labelled ones to be read."""
     return length * labelled >= _ENOUGH * n
 
 
 def first_labelled(lists: IndexMatrix, is_labelled: NDArray[np.bool_], k: int) -> IndexMatrix:
     """Return the first `k` labelled points of each list.
 
-    Parameters
-    ----------
-    lists : ndarray of shape (m, length)
-        Row numbers, nearest first.
-    is_labelled : ndarray of shape (n,)
-        Which points have labels.
-    k : int
-        How many.
-
-    Returns
-    -------
-    ndarray of shape (m, k)
-        Row numbers; -1 where a list holds too few.
+    Shapes: `lists` (m, length), `is_labelled` (n,); returns (m, k).
     """
     marked = is_labelled[lists]
     rank = np.cumsum(marked, axis=1, dtype=np.int16)
@@ -95,23 +58,7 @@ def nearest_labelled(
 ) -> IndexMatrix:
     """Return the labelled points nearest to each query.
 
-    Parameters
-    ----------
-    space : Space
-        The points.
-    labelled : ndarray of shape (l,)
-        Row numbers, ascending.
-    queries : ndarray of shape (m,)
-        Row numbers of the points asked about.
-    k : int
-        How many; fewer where fewer are labelled.
-    lists : ndarray of shape (n, length) or None, default=None
-        Neighbours of all points, to be read first.
-
-    Returns
-    -------
-    ndarray of shape (m, k)
-        Row numbers, nearest first, ties by row number.
+    Shapes: `labelled` (l,), `queries` (m,), `lists` (n, length); returns (m, k).
     """
     k = min(k, len(labelled))
     if lists is None:
@@ -128,15 +75,7 @@ def nearest_labelled(
 def majority(near: IndexMatrix) -> IndexVector:
     """Return the most frequent class of each row, and of tied ones the nearest.
 
-    Parameters
-    ----------
-    near : ndarray of shape (m, k)
-        Classes of neighbours, nearest first.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Classes.
+    Shapes: `near` (m, k); returns (m,).
     """
     votes = (near[:, :, None] == near[:, None, :]).sum(axis=2)
     best: IndexVector = np.take_along_axis(near, votes.argmax(axis=1)[:, None], axis=1)[:, 0]
@@ -152,21 +91,7 @@ def knn_errors(
 ) -> NDArray[np.float64]:
     """Return the errors of 1, 3 and 5 nearest neighbours on the unlabelled points, in percent.
 
-    Parameters
-    ----------
-    space : Space
-        The points.
-    classes : ndarray of shape (n,)
-        True classes.
-    draws : sequence of ndarray of shape (l,)
-        Labelled points of each draw.
-    lists : ndarray of shape (n, length) or None, default=None
-        Neighbours of all points; read where `lists_pay` says so.
-
-    Returns
-    -------
-    ndarray of shape (draws, 3)
-        A column per number of neighbours.
+    Shapes: `classes` (n,), `draws` (l,), `lists` (n, length); returns (draws, 3).
     """
     n, everyone = space.n_points, np.arange(space.n_points)
     errors = np.empty((len(draws), len(COUNTS)))
@@ -183,16 +108,6 @@ def knn_errors(
 def errors_by_count(near: IndexMatrix, truth: IndexVector) -> list[float]:
     """Return the errors of votes among the first 1, 3 and 5 neighbours, in percent.
 
-    Parameters
-    ----------
-    near : ndarray of shape (m, 5)
-        Classes of the neighbours, nearest first.
-    truth : ndarray of shape (m,)
-        True classes.
-
-    Returns
-    -------
-    list of float
-        One per number of neighbours.
+    Shapes: `near` (m, 5), `truth` (m,).
     """
     return [100 * float(np.mean(majority(near[:, :k]) != truth)) for k in COUNTS]

@@ -58,18 +58,7 @@ class CurveScene:
 
 
 def curve_scene(n_points: int = N_POINTS) -> CurveScene:
-    """Draw points on the curve and map them.
-
-    Parameters
-    ----------
-    n_points : int, default=500
-        How many.
-
-    Returns
-    -------
-    CurveScene
-        With three labels of each class.
-    """
+    """Draw points on the curve and map them."""
     sample = plane_curve(n_points, random_state=0)
     points, classes = np.asarray(sample.points), np.asarray(sample.targets)
     angle = 2 * np.pi * np.asarray(sample.extras["arc_length"]) / sample.extras["length"]
@@ -88,19 +77,7 @@ def curve_scene(n_points: int = N_POINTS) -> CurveScene:
 def drawn_labels(classes: IndexVector, per_class: int, *, seed: int) -> IndexVector:
     """Choose rows to be labelled, as many of each class.
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n,)
-        0 or 1.
-    per_class : int
-        How many of each.
-    seed : int
-        Of the draw.
-
-    Returns
-    -------
-    ndarray of shape (2 per_class,)
-        Row numbers.
+    Shapes: `classes` (n,); returns (2 per_class,).
     """
     rng = np.random.default_rng(seed)
     return np.concatenate(
@@ -111,19 +88,7 @@ def drawn_labels(classes: IndexVector, per_class: int, *, seed: int) -> IndexVec
 def curve_errors(scene: CurveScene, per_class: int, draws: int) -> dict[str, NDArray[np.float64]]:
     """Return the errors on unlabelled points in percent, with and without the eigenmap.
 
-    Parameters
-    ----------
-    scene : CurveScene
-        The points.
-    per_class : int
-        Labels of each class.
-    draws : int
-        How many draws of labels.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (draws,)
-        By method.
+    Returns shape (draws,).
     """
     errors: dict[str, list[float]] = {PLANE: [], MAP: [], LEARNER: []}
     learner = EigenfunctionClassifier(graph=_GRAPH).fit(scene.points, scene.classes)
@@ -148,18 +113,7 @@ def _nearest_label(positions: FloatMatrix, rows: IndexVector, classes: IndexVect
 
 
 def plane_curve_figure(scene: CurveScene | None = None) -> Figure:
-    """Draw the six panels: a curve whose two halves nearly touch, and its eigenmap, a circle.
-
-    Parameters
-    ----------
-    scene : CurveScene or None, default=None
-        What to draw; None means 500 points.
-
-    Returns
-    -------
-    Figure
-        Top row the plane, bottom row the ideal and the computed representation.
-    """
+    """Draw the six panels: a curve whose two halves nearly touch, and its eigenmap, a circle."""
     seen = scene or curve_scene()
     points, eigenmap, classes = seen.points, seen.eigenmap, seen.classes
     figure = Figure(figsize=(10, 6.9), layout="constrained")
@@ -178,18 +132,7 @@ def plane_curve_figure(scene: CurveScene | None = None) -> Figure:
 
 
 def curve_reproduction(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.1, with the errors of nearest labels in the plane and in the eigenmap.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few draws of labels.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.1, with the errors of nearest labels in the plane and in the eigenmap."""
     clock, draws = StageClock(), 3 if quick else 50
     with clock.stage("eigenmap"):
         scene = curve_scene()
@@ -227,16 +170,8 @@ def curve_reproduction(*, quick: bool = False) -> Reproduction:
 def query_distances(scene: CurveScene) -> dict[str, float]:
     """Return how far the "?" is from the nearest label of each class, in the plane and the map.
 
-    Parameters
-    ----------
-    scene : CurveScene
-        With its query.
-
-    Returns
-    -------
-    dict of str to float
-        Ratio of the distance to the nearest "+" to that to the nearest "-", below one where the
-        nearest label is right.
+    - Returned: ratio of the distance to the nearest "+" to that to the nearest "-", below one where
+      the nearest label is right.
     """
     return {
         name: round(

@@ -42,21 +42,9 @@ class Line:
 def learning_figure(lines: Sequence[Line], *, title: str, what: str, columns: int = 1) -> Figure:
     """Draw errors against the number of labelled points.
 
-    Parameters
-    ----------
-    lines : sequence of Line
-        The curves; those of the first line's numbers of labelled points are marked on the axis.
-    title : str
-        Above the picture.
-    what : str
-        What the error is measured on, for the axis.
-    columns : int, default=1
-        Of the legend.
-
-    Returns
-    -------
-    Figure
-        Logarithmic across; also up where the errors span more than a factor of ten.
+    - `lines`: the curves; those of the first line's numbers of labelled points are marked on the
+      axis.
+    - Returned: logarithmic across; also up where the errors span more than a factor of ten.
     """
     figure = Figure(figsize=(7.2, 4.8), layout="constrained")
     axes = figure.subplots()

@@ -46,19 +46,7 @@ def projected(points: FloatMatrix, coordinates: FloatMatrix, new: FloatMatrix) -
     With y_j the j-th coordinates of the centred points X, the direction is
     :math:`X^\top y_j / \lVert y_j \rVert^2`, because it is an eigenvector of :math:`X^\top X`.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        The points.
-    coordinates : ndarray of shape (n, k)
-        Their principal components, centred, none of them zero.
-    new : ndarray of shape (m, d)
-        Other points.
-
-    Returns
-    -------
-    ndarray of shape (m, k)
-        Coordinates of the new points.
+    Shapes: `points` (n, d), `coordinates` (n, k), `new` (m, d); returns (m, k).
     """
     mean = points.mean(axis=0, dtype=np.float64)
     exact = coordinates.astype(np.float64)
@@ -72,21 +60,7 @@ def nearest_of_labelled(
 ) -> IndexMatrix:
     """Return the five labelled points nearest to each new point.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        Training points.
-    labelled : ndarray of shape (l,)
-        Row numbers of the labelled ones, ascending.
-    new : ndarray of shape (m, d)
-        New points.
-    lists : ndarray of shape (m, length)
-        The training points nearest to each new one.
-
-    Returns
-    -------
-    ndarray of shape (m, 5)
-        Row numbers, nearest first.
+    Shapes: `points` (n, d), `labelled` (l,), `new` (m, d), `lists` (m, length); returns (m, 5).
     """
     k = min(max(COUNTS), len(labelled))
     found = np.full((len(new), k), -1, dtype=np.int64)
@@ -111,25 +85,7 @@ def heldout_errors(
 ) -> dict[str, Any]:
     """Return the errors of the three classifiers for one number of labelled points.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (p, n)
-        Eigenvectors.
-    sample : Sample
-        Training points and classes.
-    new : ndarray of shape (m, d)
-        Held-out points.
-    new_classes : ndarray of shape (m,)
-        Their classes.
-    lists : ndarray of shape (m, length)
-        The training points nearest to each held-out one.
-    draws : sequence of ndarray of shape (l,)
-        Labelled points.
-
-    Returns
-    -------
-    dict of str to ndarray
-        ``heldout`` and ``unlabelled`` of shape (draws,), ``neighbors`` of shape (draws, 3).
+    Shapes: `rows` (p, n), `new` (m, d), `new_classes` (m,), `lists` (m, length), `draws` (l,).
     """
     classes, size = sample.classes, one_fifth(len(draws[0]))
     fitted = fitted_draws(rows, classes, draws, [[size]] * len(draws))
@@ -153,24 +109,7 @@ def heldout_errors(
 def heldout_cells(
     images: Images, labelled: Sequence[int], n_draws: int, clock: StageClock
 ) -> list[Cell]:
-    """Compute the three curves.
-
-    Parameters
-    ----------
-    images : Images
-        MNIST.
-    labelled : sequence of int
-        Numbers of labelled points.
-    n_draws : int
-        Draws for each.
-    clock : StageClock
-        Takes the time of each stage.
-
-    Returns
-    -------
-    list of dict
-        One per number of labelled points, with a summary per curve.
-    """
+    """Compute the three curves."""
     with clock.stage("principal components"):
         sample = digit_sample(images, principal_components(images.training, 100))
         points = np.asarray(sample.points)
@@ -208,20 +147,7 @@ CURVES = (
 
 
 def draw_heldout(cells: Sequence[Cell], title: str) -> Figure:
-    """Draw the three curves against the number of labelled points.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `heldout_cells`.
-    title : str
-        Above the picture.
-
-    Returns
-    -------
-    Figure
-        Logarithmic across.
-    """
+    """Draw the three curves against the number of labelled points."""
     lines = [
         Line(
             label,
@@ -237,18 +163,7 @@ def draw_heldout(cells: Sequence[Cell], title: str) -> Figure:
 
 
 def heldout_digits(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.12, on MNIST's training and test images.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.12, on MNIST's training and test images."""
     clock, n_draws = StageClock(), 2 if quick else 20
     with clock.stage("data"):
         images = digit_images(quick=quick)

@@ -44,18 +44,8 @@ def one_fifth(labelled: int) -> int:
 def parts_of(n: int, size: int) -> list[tuple[Any, int]]:
     """Return the rows of random parts, with the seed of the label draws on each.
 
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    size : int
-        Of a part; n gives the whole set once.
-
-    Returns
-    -------
-    list of (ndarray, int)
-        Five parts, ascending row numbers; part j comes from ``default_rng([0, size, j])`` and
-        its draws of labels have the seed j + 1.
+    - Returned: five parts, ascending row numbers; part j comes from ``default_rng([0, size, j])``
+      and its draws of labels have the seed j + 1.
     """
     if size >= n:
         return [(np.arange(n), SEED)]
@@ -70,23 +60,9 @@ def curve_cells(
 ) -> list[Cell]:
     """Compute the two curves of one number of points.
 
-    Parameters
-    ----------
-    sample : Sample
-        All points.
-    size : int
-        How many of them to take.
-    labelled : sequence of int
-        Numbers of labelled points.
-    n_draws : int
-        Draws in all; shared between the parts, of which there are no more than draws.
-    clock : StageClock
-        Takes the time of each stage.
-
-    Returns
-    -------
-    list of dict
-        One per number of labelled points: the classifier, and under ``neighbors`` the baseline.
+    - `n_draws`: draws in all; shared between the parts, of which there are no more than draws.
+    - Returned: one per number of labelled points: the classifier, and under ``neighbors`` the
+      baseline.
     """
     chosen = parts_of(sample.n_points, size)[:n_draws]
     errors: dict[int, list[Any]] = {count: [] for count in labelled}
@@ -120,20 +96,7 @@ def curve_cells(
 
 
 def draw_curves(cells: Sequence[Cell], title: str) -> Figure:
-    """Draw error against number of labelled points, a colour per number of points.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `curve_cells`.
-    title : str
-        Above the picture.
-
-    Returns
-    -------
-    Figure
-        Solid lines for the classifier, dashed ones for the baseline.
-    """
+    """Draw error against number of labelled points, a colour per number of points."""
     sizes = sorted({cell["points"] for cell in cells}, reverse=True)
     parts = [[cell for cell in cells if cell["points"] == size] for size in sizes]
     ours = [
@@ -161,18 +124,7 @@ def draw_curves(cells: Sequence[Cell], title: str) -> Figure:
 
 
 def curve_table(cells: Sequence[Cell]) -> list[str]:
-    """Return a Markdown table of curves: "Laplacian / best k-NN" for each number of points.
-
-    Parameters
-    ----------
-    cells : sequence of dict
-        From `curve_cells`.
-
-    Returns
-    -------
-    list of str
-        Lines.
-    """
+    """Return a Markdown table of curves: "Laplacian / best k-NN" for each number of points."""
     sizes = sorted({cell["points"] for cell in cells}, reverse=True)
     place = {(cell["points"], cell["labelled"]): cell for cell in cells}
     rows = []
@@ -188,25 +140,7 @@ def learning_curves(
 ) -> Reproduction:
     """Compute and draw the curves of one set.
 
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-    source : str
-        Figure of the thesis.
-    sample : Sample
-        All points.
-    curves : dict of int to tuple of int
-        For each number of points, the numbers of labelled ones.
-    clock : StageClock
-        Holds the time that the data took.
-    n_draws : int
-        Draws per point of a curve.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
+    - `curves`: for each number of points, the numbers of labelled ones.
     """
     cells: list[Cell] = []
     with track("curves of learning", total=len(curves)) as advance:
@@ -246,18 +180,7 @@ def learning_curves(
 
 
 def digits_curves(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.9, on MNIST.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.9, on MNIST."""
     clock = StageClock()
     with clock.stage("data and principal components"):
         sample = samples.digits(quick=quick)
@@ -271,18 +194,7 @@ def digits_curves(*, quick: bool = False) -> Reproduction:
 
 
 def newsgroups_curves(*, quick: bool = False) -> Reproduction:
-    """Reproduce figure A.10, on 20 Newsgroups.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Reproduce figure A.10, on 20 Newsgroups."""
     clock = StageClock()
     with clock.stage("data and word counts"):
         sample = samples.newsgroups(quick=quick)
@@ -296,18 +208,7 @@ def newsgroups_curves(*, quick: bool = False) -> Reproduction:
 
 
 def phonemes_curves(*, quick: bool = False) -> Reproduction:
-    """Run the experiment of figure A.11 on the public phonemes.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Run the experiment of figure A.11 on the public phonemes."""
     clock = StageClock()
     with clock.stage("data"):
         sample = samples.phonemes(quick=quick)

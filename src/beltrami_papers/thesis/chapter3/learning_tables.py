@@ -72,21 +72,7 @@ def plan_for(
 ) -> Plan:
     """Return the cells of a published table that fit a set of n points.
 
-    Parameters
-    ----------
-    published : PublishedTable
-        The table.
-    n : int
-        Number of points.
-    quick : bool
-        Only up to 500 labelled points and 100 eigenvectors, two draws.
-    fewer : mapping of int to int or None, default=None
-        Draws for some numbers of eigenvectors.
-
-    Returns
-    -------
-    Plan
-        What to compute.
+    - `quick`: only up to 500 labelled points and 100 eigenvectors, two draws.
     """
     labelled = tuple(size for size in published.errors if size < (min(n, 501) if quick else n))
     return Plan(
@@ -100,26 +86,7 @@ def plan_for(
 def table_cells(
     sample: Sample, plan: Plan, published: PublishedTable, clock: StageClock
 ) -> tuple[list[Cell], list[Cell]]:
-    """Compute a table.
-
-    Parameters
-    ----------
-    sample : Sample
-        The points.
-    plan : Plan
-        Which cells.
-    published : PublishedTable
-        What to put beside them.
-    clock : StageClock
-        Takes the time of each stage.
-
-    Returns
-    -------
-    cells : list of dict
-        Of the classifier.
-    neighbors : list of dict
-        Of the baseline.
-    """
+    """Compute a table."""
     with clock.stage("graph"):
         graph = sample.graph()
     with clock.stage("eigenvectors"):
@@ -153,26 +120,7 @@ def table_cells(
 def learning_table(
     name: str, sample: Sample, plan: Plan, published: PublishedTable, clock: StageClock
 ) -> Reproduction:
-    """Compute a table and put it beside the thesis's.
-
-    Parameters
-    ----------
-    name : str
-        Of the reproduction.
-    sample : Sample
-        The points.
-    plan : Plan
-        Which cells.
-    published : PublishedTable
-        The thesis's table.
-    clock : StageClock
-        Holds the time that the data took.
-
-    Returns
-    -------
-    Reproduction
-        Record and page.
-    """
+    """Compute a table and put it beside the thesis's."""
     cells, neighbors = table_cells(sample, plan, published, clock)
     settings = {
         **sample.settings(),
@@ -220,18 +168,7 @@ def _largest(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> dict[str, Any]
 
 
 def digits_table(*, quick: bool = False) -> Reproduction:
-    """Reproduce Table 3.1, on MNIST.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Record and page.
-    """
+    """Reproduce Table 3.1, on MNIST."""
     clock = StageClock()
     with clock.stage("data and principal components"):
         sample = samples.digits(quick=quick)
@@ -240,18 +177,7 @@ def digits_table(*, quick: bool = False) -> Reproduction:
 
 
 def newsgroups_table(*, quick: bool = False) -> Reproduction:
-    """Reproduce Table 3.2, on 20 Newsgroups; ten draws for 2000 eigenvectors, as the thesis.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Record and page.
-    """
+    """Reproduce Table 3.2, on 20 Newsgroups; ten draws for 2000 eigenvectors, as the thesis."""
     clock = StageClock()
     with clock.stage("data and word counts"):
         sample = samples.newsgroups(quick=quick)
@@ -260,18 +186,7 @@ def newsgroups_table(*, quick: bool = False) -> Reproduction:
 
 
 def phonemes_table(*, quick: bool = False) -> Reproduction:
-    """Run Table 3.3's experiment on the public phonemes, another sample than the thesis's.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Record and page.
-    """
+    """Run Table 3.3's experiment on the public phonemes, another sample than the thesis's."""
     clock = StageClock()
     with clock.stage("data"):
         sample = samples.phonemes(quick=quick)

@@ -33,20 +33,7 @@ class PublishedTable:
     neighbors: Mapping[int, float]
 
     def error(self, labelled: int, eigenvectors: int) -> float | None:
-        """Return a cell, None where the table has none.
-
-        Parameters
-        ----------
-        labelled : int
-            Number of labelled points.
-        eigenvectors : int
-            Number of eigenvectors.
-
-        Returns
-        -------
-        float or None
-            Percent.
-        """
+        """Return a cell, None where the table has none."""
         row = self.errors.get(labelled, ())
         return dict(zip(self.eigenvectors, row, strict=False)).get(eigenvectors)
 

@@ -67,15 +67,7 @@ class Sample:
     def part(self, rows: IndexVector) -> "Sample":
         """Return some of the points.
 
-        Parameters
-        ----------
-        rows : ndarray of shape (m,)
-            Row numbers.
-
-        Returns
-        -------
-        Sample
-            The same but for the points left out.
+        Shapes: `rows` (m,).
         """
         return replace(self, points=self.points[rows], classes=self.classes[rows])
 
@@ -111,15 +103,7 @@ class Images:
 def digit_images(*, quick: bool = False) -> Images:
     """Return the pixels of MNIST.
 
-    Parameters
-    ----------
-    quick : bool, default=False
-        Take the first 3000 training images and 500 of the held-out ones.
-
-    Returns
-    -------
-    Images
-        60000 training images and 10000 held-out ones.
+    - `quick`: take the first 3000 training images and 500 of the held-out ones.
     """
     digits = load_dataset("mnist")
     pixels, classes = np.asarray(digits.points), np.asarray(digits.targets)
@@ -130,18 +114,7 @@ def digit_images(*, quick: bool = False) -> Images:
 
 
 def digits(*, quick: bool = False) -> Sample:
-    """Return MNIST's training images as 100 principal components.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Take the first 3000 images.
-
-    Returns
-    -------
-    Sample
-        Thesis section 3.8.1.
-    """
+    """Return MNIST's training images as 100 principal components."""
     images = digit_images(quick=quick)
     return digit_sample(images, principal_components(images.training, 100))
 
@@ -149,19 +122,7 @@ def digits(*, quick: bool = False) -> Sample:
 def digit_sample(images: Images, points: FloatMatrix, metric: str = "euclidean") -> Sample:
     """Return a sample of training images in a given representation.
 
-    Parameters
-    ----------
-    images : Images
-        Where the classes come from.
-    points : ndarray of shape (n, d)
-        The representation.
-    metric : str, default="euclidean"
-        The distance.
-
-    Returns
-    -------
-    Sample
-        Joined by 8 neighbours.
+    Shapes: `points` (n, d).
     """
     return Sample(
         data=f"MNIST, first {len(points)} training images, 100 principal components (centred)",
@@ -177,20 +138,7 @@ def digit_sample(images: Images, points: FloatMatrix, metric: str = "euclidean")
 
 
 def newsgroups(*, quick: bool = False, stop_words: Any = "english") -> Sample:
-    """Return 20 Newsgroups as normalised counts of 6000 words.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Take every eighth post.
-    stop_words : "english", int or None, default="english"
-        Of `word_counts`.
-
-    Returns
-    -------
-    Sample
-        Thesis section 3.8.2.
-    """
+    """Return 20 Newsgroups as normalised counts of 6000 words."""
     posts = load_dataset("newsgroups20")
     stride = _QUICK_STRIDE if quick else 1
     texts = [strip_headers(text) for text in (posts.texts or ())[::stride]]
@@ -215,18 +163,7 @@ def newsgroups(*, quick: bool = False, stop_words: Any = "english") -> Sample:
 
 
 def phonemes(*, quick: bool = False) -> Sample:
-    """Return three vowels of the ESL book's phonemes as log-periodograms.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Take every third one.
-
-    Returns
-    -------
-    Sample
-        A stand-in for thesis section 3.8.3.
-    """
+    """Return three vowels of the ESL book's phonemes as log-periodograms."""
     sounds = load_dataset("phoneme")
     names = list(sounds.target_names or ())
     targets = np.asarray(sounds.targets)

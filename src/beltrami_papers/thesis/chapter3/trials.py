@@ -24,21 +24,7 @@ _BLOCK = 8192
 def label_draws(n: int, labelled: int, n_draws: int, *, seed: int = SEED) -> list[IndexVector]:
     """Draw sets of labelled points, uniformly and without replacement.
 
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    labelled : int
-        How many get labels.
-    n_draws : int
-        How many sets.
-    seed : int, default=0
-        Draw i comes from ``numpy.random.default_rng([seed, labelled, i])``.
-
-    Returns
-    -------
-    list of ndarray of shape (labelled,)
-        Row numbers, ascending.
+    Returns shape (labelled,).
     """
     return [
         np.sort(np.random.default_rng([seed, labelled, i]).choice(n, labelled, replace=False))
@@ -49,17 +35,7 @@ def label_draws(n: int, labelled: int, n_draws: int, *, seed: int = SEED) -> lis
 def eigenvector_rows(graph: Graph, count: int) -> FloatMatrix:
     """Return the lowest eigenvectors of the plain Laplacian as rows, the constant included.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    count : int
-        How many.
-
-    Returns
-    -------
-    ndarray of shape (count, n)
-        Contiguous rows, from which the columns of labelled points are gathered fast.
+    Returns shape (count, n).
     """
     return np.ascontiguousarray(eigenbasis(graph, count).vectors.T)
 
@@ -72,21 +48,9 @@ def label_coefficients(
     An eigenvector that is zero on all labelled points, as the indicator of a component without a
     label is, gets the coefficient zero.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (p, n)
-        Eigenvectors.
-    classes : ndarray of shape (n,)
-        Classes from zero; only those of labelled points are read.
-    labelled : ndarray of shape (l,)
-        Row numbers of labelled points.
-    sizes : sequence of int
-        Numbers of eigenvectors, at most l and p each.
+    Shapes: `rows` (p, n), `classes` (n,), `labelled` (l,).
 
-    Returns
-    -------
-    list of ndarray
-        Coefficients of shape (size, n_classes) for each size.
+    - `classes`: classes from zero; only those of labelled points are read.
     """
     known = classes[labelled]
     targets = 2.0 * (known == np.arange(classes.max() + 1)[:, None]) - 1.0
@@ -113,21 +77,7 @@ def fitted_draws(
     Draws need nothing from each other, while the threads of one factorisation wait for each
     other at every column, which on a busy machine takes most of the time.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (p, n)
-        Eigenvectors.
-    classes : ndarray of shape (n,)
-        True classes, from zero.
-    draws : sequence of ndarray of shape (l,)
-        Labelled points of each draw.
-    sizes : sequence of sequence of int
-        For each draw the numbers of eigenvectors.
-
-    Returns
-    -------
-    list of list of ndarray
-        For each draw what `label_coefficients` gives.
+    Shapes: `rows` (p, n), `classes` (n,), `draws` (l,).
     """
     largest = max(max(own) for own in sizes)
     each = 24 * len(draws[0]) * largest  # the matrix, its copy with targets, and work space
@@ -139,17 +89,9 @@ def fitted_draws(
 def predicted_classes(rows: FloatMatrix, coefficients: Sequence[FloatMatrix]) -> IndexMatrix:
     """Return the class of the largest function at every point, for several draws in one pass.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (p, n)
-        Eigenvectors.
-    coefficients : sequence of ndarray of shape (size, n_classes)
-        One per draw, all of one size, at most p.
+    Shapes: `rows` (p, n), `coefficients` (size, n_classes); returns (n, draws).
 
-    Returns
-    -------
-    ndarray of int16 of shape (n, draws)
-        Classes.
+    - `coefficients`: one per draw, all of one size, at most p.
     """
     size, n_classes = coefficients[0].shape
     stacked, n = np.hstack(coefficients), rows.shape[1]
@@ -166,19 +108,7 @@ def error_percent(
 ) -> float:
     """Return the share of wrong classes among the unlabelled points, in percent.
 
-    Parameters
-    ----------
-    found : ndarray of shape (n,)
-        Predicted classes.
-    classes : ndarray of shape (n,)
-        True classes.
-    labelled : ndarray of shape (l,) or None, default=None
-        Points that do not count.
-
-    Returns
-    -------
-    float
-        From 0 to 100.
+    Shapes: `found` (n,), `classes` (n,), `labelled` (l,).
     """
     wrong = found != classes
     if labelled is None:
@@ -196,23 +126,9 @@ def spectral_errors(
 ) -> NDArray[np.float64]:
     """Return the errors of the classifier on the unlabelled points, in percent.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (p, n)
-        Eigenvectors.
-    classes : ndarray of shape (n,)
-        True classes, from zero.
-    draws : sequence of ndarray of shape (l,)
-        Labelled points of each draw.
-    sizes : sequence of int
-        Numbers of eigenvectors.
-    fewer : mapping of int to int or None, default=None
-        For some sizes, how many of the draws to use.
+    Shapes: `rows` (p, n), `classes` (n,), `draws` (l,); returns (draws, sizes).
 
-    Returns
-    -------
-    ndarray of shape (draws, sizes)
-        NaN where a draw was not used.
+    - `fewer`: for some sizes, how many of the draws to use.
     """
     limits = [(fewer or {}).get(size, len(draws)) for size in sizes]
     used = [

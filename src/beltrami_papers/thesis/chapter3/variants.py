@@ -40,22 +40,7 @@ STOP_LISTS: dict[str, Any] = {
 
 
 def variant_samples(images: Images, clock: StageClock) -> Iterator[tuple[str, Sample]]:
-    """Yield each representation, distance and number of neighbours that needs its own graph.
-
-    Parameters
-    ----------
-    images : Images
-        MNIST.
-    clock : StageClock
-        Takes the time of the projections.
-
-    Yields
-    ------
-    name : str
-        What was changed.
-    sample : Sample
-        The points.
-    """
+    """Yield each representation, distance and number of neighbours that needs its own graph."""
     with clock.stage("principal components"):
         centred = principal_components(images.training, 100)
         uncentred = principal_components(images.training, 100, center=False)
@@ -80,29 +65,9 @@ def variant_cells(
 ) -> list[Cell]:
     """Compute the cells of one variant.
 
-    Parameters
-    ----------
-    name : str
-        Of the variant.
-    rows : ndarray of shape (p, n)
-        Eigenvectors.
-    sample : Sample
-        Where the classes come from.
-    table : PublishedTable
-        The thesis's numbers.
-    counts : tuple of int
-        Numbers of labelled points.
-    sizes : tuple of int
-        Numbers of eigenvectors.
-    n_draws : int
-        Draws per cell.
-    more : int, default=0
-        How many eigenvectors to take beyond the number that counts.
+    Shapes: `rows` (p, n).
 
-    Returns
-    -------
-    list of dict
-        A cell per number of labelled points and of eigenvectors.
+    - `more`: how many eigenvectors to take beyond the number that counts.
     """
     cells = []
     for count in counts:
@@ -122,18 +87,7 @@ def variant_cells(
 
 
 def digits_variants(*, quick: bool = False) -> Reproduction:
-    """Compute three rows and columns of Table 3.1 under other choices than the stated one.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Record and page.
-    """
+    """Compute three rows and columns of Table 3.1 under other choices than the stated one."""
     clock, n_draws = StageClock(), 2 if quick else 20
     with clock.stage("data"):
         images = digit_images(quick=quick)
@@ -183,18 +137,7 @@ def digits_variants(*, quick: bool = False) -> Reproduction:
 
 
 def newsgroups_variants(*, quick: bool = False) -> Reproduction:
-    """Compute some cells of Table 3.2 with other stop lists than the stated one.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Run at a small size.
-
-    Returns
-    -------
-    Reproduction
-        Record and page.
-    """
+    """Compute some cells of Table 3.2 with other stop lists than the stated one."""
     clock, n_draws = StageClock(), 2 if quick else 10
     sizes = (50, 100) if quick else (50, 100, 200, 500)
     cells: list[Cell] = []

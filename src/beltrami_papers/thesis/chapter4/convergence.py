@@ -74,23 +74,7 @@ def heat_laplacian_at(
     As n grows and t falls this tends to the positive Laplace-Beltrami operator divided by the
     volume (thesis, theorem 4.2.9 with its sign put right).
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, k)
-        Uniform on a manifold.
-    values : ndarray of shape (n,)
-        The function.
-    rows : ndarray of shape (m,)
-        Where to evaluate.
-    t : float
-        Width of the kernel.
-    dimension : int
-        d, of the manifold.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        One value per row.
+    Shapes: `points` (n, k), `values` (n,), `rows` (m,); returns (m,).
     """
     kernel = _kernel(points[rows], points, t)
     balance = kernel.sum(axis=1) * values[rows] - kernel @ values
@@ -112,41 +96,12 @@ def balanced_width(n: int, dimension: int) -> float:
     """Return t = 0.5 n^(-2/(d+6)), which balances bias and noise.
 
     The bias is of order t, the noise of order n^(-1/2) t^(-(d+2)/4).
-
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    dimension : int
-        d, of the manifold.
-
-    Returns
-    -------
-    float
-        Width of the kernel.
     """
     return float(0.5 * n ** (-2 / (dimension + 6)))
 
 
 def convergence_error(harmonic: Harmonic, n: int, *, seed: int, t: float | None = None) -> float:
-    """Return the relative root-mean-square error at random points.
-
-    Parameters
-    ----------
-    harmonic : Harmonic
-        Manifold and function.
-    n : int
-        Number of points.
-    seed : int
-        Of the draw.
-    t : float or None, default=None
-        Width of the kernel; None means the balanced one.
-
-    Returns
-    -------
-    float
-        Error relative to the true values.
-    """
+    """Return the relative root-mean-square error at random points."""
     points = np.asarray(harmonic.manifold(n, random_state=seed).points)
     values = harmonic.function(points)
     rows = np.random.default_rng(seed).choice(n, size=min(_PROBES, n), replace=False)
@@ -165,18 +120,8 @@ def convergence_error(harmonic: Harmonic, n: int, *, seed: int, t: float | None 
 def size_cells(sizes: tuple[int, ...], draws: int) -> list[dict[str, Any]]:
     """Return the errors of every function by number of points, t falling with it.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Numbers of points.
-    draws : int
-        How many; the median counts.
-
-    Returns
-    -------
-    list of dict
-        An entry per function: ``errors`` by size, ``rate``: the exponent of n fitted to them, and
-        ``expected``: -2/(d+6), what bias and noise in balance give.
+    - Returned: an entry per function: ``errors`` by size, ``rate``: the exponent of n fitted to
+      them, and ``expected``: -2/(d+6), what bias and noise in balance give.
     """
     cells = []
     with track("errors of the Laplacian by n", total=len(HARMONICS) * len(sizes)) as advance:
@@ -201,18 +146,8 @@ def size_cells(sizes: tuple[int, ...], draws: int) -> list[dict[str, Any]]:
 def width_cells(sizes: tuple[int, ...], draws: int) -> list[dict[str, Any]]:
     """Return the errors of every function by width of the kernel, the number of points fixed.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Numbers of points.
-    draws : int
-        How many; the median counts.
-
-    Returns
-    -------
-    list of dict
-        An entry per function and number of points, with its ``errors`` by t, the ``best`` t and
-        the ``balanced`` one.
+    - Returned: an entry per function and number of points, with its ``errors`` by t, the ``best`` t
+      and the ``balanced`` one.
     """
     cells = []
     with track("errors of the Laplacian by t", total=len(HARMONICS) * len(sizes)) as advance:
@@ -241,23 +176,7 @@ def _median(error: Any, draws: int) -> float:
 def spectrum_of(points: FloatMatrix, *, t: float, dimension: int, volume: float, count: int) -> Any:
     """Return the lowest eigenvalues of the heat-kernel Laplacian matrix, in the manifold's unit.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, k)
-        Uniform on a manifold.
-    t : float
-        Width of the kernel.
-    dimension : int
-        d, of the manifold.
-    volume : float
-        Of the manifold.
-    count : int
-        How many.
-
-    Returns
-    -------
-    ndarray of shape (count,)
-        Ascending, the first zero to rounding.
+    Shapes: `points` (n, k); returns (count,).
     """
     weights = _kernel(points, points, t)
     laplacian = np.diag(weights.sum(axis=1)) - weights
@@ -269,18 +188,8 @@ def spectrum_of(points: FloatMatrix, *, t: float, dimension: int, volume: float,
 def spectrum_cells(sizes: tuple[int, ...], draws: int) -> list[dict[str, Any]]:
     """Return the eigenvalues of the matrix beside those of the manifold, by number of points.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Numbers of points.
-    draws : int
-        How many; eigenvalues are averaged over them.
-
-    Returns
-    -------
-    list of dict
-        An entry per manifold and number of points: ``found`` mean of each true eigenvalue's copies,
-        ``worst``: largest relative error of a single one.
+    - Returned: an entry per manifold and number of points: ``found`` mean of each true eigenvalue's
+      copies, ``worst``: largest relative error of a single one.
     """
     cells = []
     with track("eigenvalues of the Laplacian", total=2 * len(sizes)) as advance:

@@ -26,20 +26,7 @@ Cells = Sequence[Mapping[str, Any]]
 
 
 def convergence_figure(sizes: Cells, widths: Cells) -> Figure:
-    """Draw the error against the number of points, and against the width of the kernel.
-
-    Parameters
-    ----------
-    sizes : sequence of dict
-        From `size_cells`.
-    widths : sequence of dict
-        From `width_cells`.
-
-    Returns
-    -------
-    Figure
-        Logarithmic axes; medians of the draws.
-    """
+    """Draw the error against the number of points, and against the width of the kernel."""
     figure = Figure(figsize=(11, 4.9), layout="constrained")
     left, right = figure.subplots(1, 2)
     for number, cell in enumerate(sizes):
@@ -67,18 +54,7 @@ def convergence_figure(sizes: Cells, widths: Cells) -> Figure:
 
 
 def convergence_reproduction(*, quick: bool = False) -> Reproduction:
-    """Show chapter 4 in numbers: operator and eigenvalues against the true ones, with rates.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Few points and draws.
-
-    Returns
-    -------
-    Reproduction
-        Figure, record and page.
-    """
+    """Show chapter 4 in numbers: operator and eigenvalues against the true ones, with rates."""
     clock, draws = StageClock(), 2 if quick else DRAWS
     with clock.stage("errors by n"):
         sizes = size_cells(SIZES[:3] if quick else SIZES, draws)
