@@ -10,8 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError, TooFewLabelsWarning
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points, Seed
-from beltrami.data.labels import labeled_mask
-from beltrami.data.sample_weights import checked_weights
+from beltrami.data.labels import checked_weights, labeled_mask
 from beltrami.front_door.committee import Answer
 from beltrami.front_door.replies import Explanation, SuspectLabels
 from beltrami.front_door.rows import checked_rows
