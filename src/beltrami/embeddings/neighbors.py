@@ -119,7 +119,17 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def fit_transform(self, X: Any, y: Any = None) -> FloatMatrix:
         """Embed the points of X and return their positions.
 
-        Shapes: `X` (n, p); returns (n, d).
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, p)
+            One row per point.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            ``embedding_``.
         """
         embedding: FloatMatrix = self.fit(X, y).embedding_
         return embedding
@@ -127,7 +137,15 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def transform(self, X: Any) -> FloatMatrix:
         """Return the positions of new points; a point of the fit gets its own back.
 
-        Shapes: `X` (m, p); returns (m, d).
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, p), or (m, n) for "precomputed"
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+            Positions.
         """
         check_is_fitted(self)
         new = checked_points(self, X, reset=False)

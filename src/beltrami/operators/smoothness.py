@@ -30,10 +30,20 @@ def smoothness_operator(
 ) -> LinearOperator:
     """Return S for f' S f as an operator that is applied and never formed.
 
-    Returns shape (n, n).
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    smoothness : "laplacian", ("iterated", q) or ("heat", t), default="laplacian"
+        S = L, L^q, or exp(tL).
+    kind : {"combinatorial", "normalized"}, default="combinatorial"
+        Which Laplacian L is.
 
-    - Returned: symmetric positive semi-definite. Applying it costs one product with W for L, q for
-      L^q, and a few dozen for the heat operator.
+    Returns
+    -------
+    LinearOperator of shape (n, n)
+        Symmetric positive semi-definite. Applying it costs one product with W for L, q for L^q,
+        and a few dozen for the heat operator.
 
     Examples
     --------
@@ -62,9 +72,19 @@ def smoothness_operator(
 def iterated_laplacian(graph: Graph, power: int, *, kind: str = "combinatorial") -> LinearOperator:
     """Return L^power as an operator.
 
-    Returns shape (n, n).
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    power : int
+        At least one. The condition number is that of L to this power.
+    kind : {"combinatorial", "normalized"}, default="combinatorial"
+        Which Laplacian.
 
-    - `power`: at least one. The condition number is that of L to this power.
+    Returns
+    -------
+    LinearOperator of shape (n, n)
+        Symmetric.
 
     Examples
     --------
@@ -92,7 +112,19 @@ def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> Lin
     The exponential is expanded in Chebyshev polynomials on the interval that holds the spectrum;
     their coefficients are scaled Bessel functions and the sum stops at rounding level.
 
-    Returns shape (n, n).
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    t : float
+        Time, of either sign.
+    kind : {"combinatorial", "normalized"}, default="combinatorial"
+        Which Laplacian.
+
+    Returns
+    -------
+    LinearOperator of shape (n, n)
+        Symmetric positive definite.
 
     Examples
     --------

@@ -351,7 +351,15 @@ class ConstrainedKMeans(
     def transform(self, X: Any) -> FloatMatrix:
         """Return the distances of points to the centres.
 
-        Shapes: `X` (m, d); returns (m, n_clusters).
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m, n_clusters)
+            Euclidean distances.
         """
         from sklearn.metrics import euclidean_distances
 

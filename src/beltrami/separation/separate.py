@@ -41,9 +41,30 @@ def shape_graph(
     Cost: O(n^2 d / log n) time for the subset and the searches, with a small constant, and O(n d)
     memory.
 
-    Shapes: `points` (n, d), `labeled` (l,).
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+        All points, labelled or not.
+    labeled : ndarray of shape (l,)
+        Rows with a label.
+    n_neighbors : int or "auto", default="auto"
+        q; "auto" as `chosen_neighborhoods` says.
+    noise : float, default=0.01
+        Least noise level, as a share of the typical local variance.
+    bandwidth : float, default=0.2
+        sigma.
+    rng : numpy.random.Generator
+        Draws the sample and the start of the subset.
 
-    - `noise`: least noise level, as a share of the typical local variance.
+    Returns
+    -------
+    ShapeGraph
+        Nodes, shapes and weights.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        When most edges say no more than that shapes differ.
 
     Examples
     --------

@@ -33,9 +33,28 @@ def log_spectra(
     does not name the window function or the transform's length, which are ours. The floor of
     1e-5 times the largest coefficient of the recording (100 dB) keeps digital silence finite.
 
-    Shapes: `wave` (n_samples,); returns (n_frames, n_frequencies).
+    Parameters
+    ----------
+    wave : array-like of shape (n_samples,)
+        The recording.
+    sample_rate : float, default=16000
+        Samples per second.
+    window_s : float, default=0.030
+        Length of a window in seconds; at most 2 K samples.
+    step_s : float, default=0.005
+        Time between the starts of two windows in seconds.
+    n_frequencies : int, default=256
+        How many coefficients, K.
 
-    - `window_s`: length of a window in seconds; at most 2 K samples.
+    Returns
+    -------
+    ndarray of shape (n_frames, n_frequencies)
+        One row per window that lies wholly in the recording.
+
+    Raises
+    ------
+    InvalidInputError
+        When the recording is shorter than a window, or the window has more than 2 K samples.
 
     Examples
     --------

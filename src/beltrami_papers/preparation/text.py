@@ -63,6 +63,16 @@ def strip_headers(text: str) -> str:
     The header of a newsgroup post names the group, so a classifier must not see it. A text
     without an empty line has no body and gives an empty string.
 
+    Parameters
+    ----------
+    text : str
+        The post, with either kind of line ends.
+
+    Returns
+    -------
+    str
+        The body.
+
     Examples
     --------
     >>> from beltrami_papers.preparation import strip_headers
@@ -91,12 +101,28 @@ def word_counts(
     ranked by their count in all texts, then alphabetically. A document that holds none of the
     chosen words has no direction: it is left out and a `DegenerateDataWarning` says how many are.
 
-    - `texts`: the documents; strip their headers first if they name the class.
-    - `n_words`: how many words to keep; fewer are kept where the texts hold fewer.
-    - `stop_words`: words to leave out: scikit-learn's English list, this many of the most frequent
-      words of the texts, the given words, or none.
-    - Returned: sparse float64 rows, the words of the columns by decreasing frequency, and the
-      numbers of the texts that were kept.
+    Parameters
+    ----------
+    texts : sequence of str
+        The documents; strip their headers first if they name the class.
+    n_words : int, default=6000
+        How many words to keep; fewer are kept where the texts hold fewer.
+    stop_words : {"english"}, int, collection of str or None, default="english"
+        Words to leave out: scikit-learn's English list, this many of the most frequent words of
+        the texts, the given words, or none.
+    normalize : bool, default=True
+        Divide each row by its sum.
+
+    Returns
+    -------
+    WordCounts
+        Sparse float64 rows, the words of the columns by decreasing frequency, and the numbers of
+        the texts that were kept.
+
+    Raises
+    ------
+    InvalidInputError
+        When the texts are no sequence of strings, or no word is left.
 
     Examples
     --------
@@ -197,6 +223,23 @@ def bigram_contexts(sentences: Iterable[str | Sequence[str]], n_words: int = 300
     only. Tokens are compared in lower case; a token without a letter or digit (punctuation) is no
     word, but keeps its place, so the words on its two sides are not neighbours. Words are ranked
     by their count, then alphabetically.
+
+    Parameters
+    ----------
+    sentences : iterable of str or of sequences of str
+        The corpus; a string is split at white space.
+    n_words : int, default=300
+        How many words to represent.
+
+    Returns
+    -------
+    BigramContexts
+        The words by decreasing frequency, their (n_words, 2 n_words) counts and frequencies.
+
+    Raises
+    ------
+    InvalidInputError
+        When the corpus has fewer than `n_words` different words.
 
     Examples
     --------

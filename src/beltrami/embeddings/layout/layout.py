@@ -48,13 +48,31 @@ def layout_graph(
     Cost: O(n) an epoch, with 256 pairs a node; 60,000 nodes take about ten seconds on one core.
     Memory: 64 bytes an edge and 256 a node.
 
-    Shapes: `initial` (n, 2); returns (n, 2).
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    basis : Basis or None, default=None
+        Eigenvectors of this graph to start from, where they are at hand; used where the graph is
+        connected and there are at least three of them.
+    n_epochs : int or "auto", default="auto"
+        How often every point is moved; "auto" is 400.
+    random_state : int, Generator, RandomState or None, default=None
+        Seeds noise and draws. The same seed gives the same map with any number of threads.
+    initial : array-like of shape (n, 2) or None, default=None
+        Positions to start from instead, such as an older map, whose orientation is kept.
 
-    - `basis`: eigenvectors of this graph to start from, where they are at hand; used where the
-      graph is connected and there are at least three of them.
-    - `random_state`: seeds noise and draws. The same seed gives the same map with any number of
-      threads.
-    - `initial`: positions to start from instead, such as an older map, whose orientation is kept.
+    Returns
+    -------
+    ndarray of shape (n, 2)
+        Finite, centred, from -1 to 1 along the longer side.
+
+    Raises
+    ------
+    InvalidInputError
+        When `basis` or `initial` does not belong to the graph.
+    MemoryBudgetError
+        When the copies of the graph do not fit.
 
     Examples
     --------

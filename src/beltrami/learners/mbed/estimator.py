@@ -175,7 +175,19 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> FloatMatrix:
         """Place the points of X and return their positions.
 
-        Shapes: `X` (n, p), `y` (n,), `sample_weight` (n,); returns (n, d).
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, p)
+            One row per point.
+        y : array-like of shape (n,) or (n, K), or None, default=None
+            As in `fit`.
+        sample_weight : array-like of shape (n,) or None, default=None
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            ``embedding_``.
         """
         embedding: FloatMatrix = self.fit(X, y, sample_weight).embedding_
         return embedding
@@ -186,7 +198,15 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
         The points of the fit stay where they are, and the problem of a new one is convex. A point
         of the fit gets its own position back.
 
-        Shapes: `X` (m, p); returns (m, d).
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, p), or (m, n) for "precomputed"
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+            Positions.
         """
         check_is_fitted(self)
         return self._positions_at(checked_points(self, X, reset=False))[0]

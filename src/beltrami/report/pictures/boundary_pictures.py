@@ -34,15 +34,27 @@ def map_figure(
 ) -> Figure:
     """Draw the map of a fitted `Mbed` with its boundaries.
 
-    Shapes: `groups` (n,), `order` (K,).
+    Parameters
+    ----------
+    model : Mbed
+        Fitted.
+    groups : array of shape (n,) or None, default=None
+        What the colours show, such as the true classes; None shows the classes that were found.
+    labelled : array of int or None, default=None
+        Rows that are drawn large: those whose label was given.
+    names : sequence of str or None, default=None
+        What to call the groups, in sorted order; None writes their values.
+    order : ndarray of shape (K,) or None, default=None
+        Which class direction belongs to each group, so that regions have the colours of their
+        groups; None means that both come in the same order. For clusters,
+        `beltrami_papers.agreement.cluster_of_each_class` finds it.
+    title : str, default=""
+        Above the picture.
 
-    - `groups`: what the colours show, such as the true classes; None shows the classes that were
-      found.
-    - `labelled`: rows that are drawn large: those whose label was given.
-    - `names`: what to call the groups, in sorted order; None writes their values.
-    - `order`: which class direction belongs to each group, so that regions have the colours of
-      their groups; None means that both come in the same order. For clusters,
-      `beltrami_papers.agreement.cluster_of_each_class` finds it.
+    Returns
+    -------
+    Figure
+        One panel.
 
     Examples
     --------

@@ -19,6 +19,16 @@ MARKERS = ("o", "^", "s")
 def style_of(group: int) -> tuple[str, str]:
     """Return colour and mark of a group.
 
+    Parameters
+    ----------
+    group : int
+        Number of the group, from zero.
+
+    Returns
+    -------
+    colour, marker : str
+        For matplotlib; the first twenty-four groups have distinct pairs.
+
     Examples
     --------
     >>> from beltrami.report.pictures.palette import style_of

@@ -52,11 +52,28 @@ def region_figure(
 ) -> Figure:
     """Draw how a fitted multi-manifold learner came to its predictions, in four panels.
 
-    Shapes: `queries` (m, d).
+    Parameters
+    ----------
+    model : MultiManifoldClassifier or MultiManifoldRegressor
+        Fitted, with at least two regions.
+    labelled : array of int or None, default=None
+        Rows whose label was given, ringed in the last panel.
+    queries : ndarray of shape (m, d) or None, default=None
+        Where predictions are shown; None means at the points of the fit.
+    view : RegionView or None, default=None
+        From `view_of`; None takes that of the points of the fit.
+    title : str, default=""
+        Above the picture.
 
-    - `labelled`: rows whose label was given, ringed in the last panel.
-    - `queries`: where predictions are shown; None means at the points of the fit.
-    - `view`: from `view_of`; None takes that of the points of the fit.
+    Returns
+    -------
+    Figure
+        Ellipses, graph, cut and predictions.
+
+    Raises
+    ------
+    InvalidInputError
+        When the model has one region, and so no graph.
 
     Examples
     --------
