@@ -20,7 +20,7 @@ from beltrami.operators.laplacian import spectral_bound, split_laplacian
 _LARGEST_EXPONENT = 20.0
 """Largest t lambda: a constant must come out of exp(tL) as itself, from terms of size exp(20)."""
 
-_COEFFICIENT_FLOOR = 1e-17
+_COEFFICIENT_FLOOR = 1e-17  # of the largest coefficient; what is below is lost in rounding
 
 
 def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> LinearOperator:
