@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import beltrami as bt
 from beltrami.core.errors import BeltramiWarning
-from beltrami.data.sample_weights import checked_weights
+from beltrami.data.labels import checked_weights
 
 LEARNERS = [
     bt.EigenfunctionClassifier(random_state=0),

@@ -2,9 +2,9 @@
 
 import typer
 
-from beltrami.core.spelling import spelled_out
+from beltrami.core.spelling import spell_out
 
 
 def say(text: str, *, err: bool = False) -> None:
     """Print a line, with control characters in names and messages written as their codes."""
-    typer.echo(spelled_out(text), err=err)
+    typer.echo(spell_out(text), err=err)

@@ -111,10 +111,7 @@ def column_dots(left, right):
 
 
 def grounded_product_reference(indptr, indices, weights, ground, x):
-    """Twin of `grounded_product`: (L + diag(ground)) x with a dense Laplacian.
-
-    Shapes: `ground` (n,), `x` (n, k); returns (n, k).
-    """
+    """Twin of `grounded_product`: (L + diag(ground)) x with a dense Laplacian."""
     dense = csr_array((weights, indices, indptr), shape=(ground.size, ground.size)).toarray()
     return (np.diag(dense.sum(axis=1) + ground) - dense) @ x
 
@@ -125,9 +122,7 @@ def grounded_product(indptr, indices, weights, ground, x, out):
 
     The diagonal is never formed: next to strong edges it would swallow a weak edge, or a small
     shift, that alone decides how large the solution is. Four neighbours are added per sweep of the
-    row, as in the kernel of the filters.
-
-    Shapes: `ground` (n,), `x` (n, k), `out` (n, k).
+    row, as in `chebyshev_step`.
     """
     columns = x.shape[1]
     for i in prange(ground.size):

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 
-_ROW_CHUNK = 32768
+_ROW_CHUNK = 32768  # rows whose products are summed in the blocks' precision, before float64
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class SplitMatrix:
         weights: CsrMatrix = csr_array(self.weights.astype(dtype, copy=False))
         return SplitMatrix(self.diagonal.astype(dtype, copy=False), weights, self.known_bound)
 
-    def permuted(self, order: NDArray[np.intp]) -> "SplitMatrix":
-        """Return the matrix with rows and columns taken in `order`."""
+    def permute(self, order: NDArray[np.intp]) -> "SplitMatrix":
+        """Return the matrix with rows and columns taken in `order`, a permutation."""
         weights: CsrMatrix = self.weights[order][:, order]
         weights.sort_indices()
         diagonal = np.ascontiguousarray(self.diagonal[order])
@@ -76,11 +76,8 @@ class GroundedLaplacian:
         """Degrees, edges to ground included."""
         return np.asarray(self.weights.sum(axis=1), dtype=np.float64).ravel() + self.ground
 
-    def permuted(self, order: NDArray[np.intp]) -> "GroundedLaplacian":
-        """Return the matrix with the nodes taken in `order`.
-
-        Shapes: `order` (m,).
-        """
+    def permute(self, order: NDArray[np.intp]) -> "GroundedLaplacian":
+        """Return the matrix with the nodes taken in `order`, a permutation."""
         weights: CsrMatrix = self.weights[order][:, order]
         weights.sort_indices()
         return GroundedLaplacian(weights, np.ascontiguousarray(self.ground[order]))

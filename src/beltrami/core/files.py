@@ -16,8 +16,8 @@ if sys.platform != "win32":
     import fcntl
 
 _TOKEN_BYTES = 8
-_USUAL_NAME_BYTES, _USUAL_PATH_BYTES = 255, 4096
-_ADDED_BYTES = 64
+_USUAL_NAME_BYTES, _USUAL_PATH_BYTES = 255, 4096  # where the system does not say
+_ADDED_BYTES = 64  # more than the temporary name is longer than the final one
 
 
 @contextmanager
@@ -28,8 +28,8 @@ def atomic_path(target: Path) -> Iterator[Path]:
     process that is killed outright leaves its temporary file, which the next writer of the same
     target removes; that of a writer still at work is locked and stays.
 
-    - `target`: where the file shall be; missing parent folders are made. An existing file keeps its
-      permissions, and a symbolic link stays one: the file that it names is written.
+    The temporary path has the suffix of `target`; missing parent folders are made. An existing file
+    keeps its permissions, and a symbolic link stays one: the file that it names is written.
     """
     final = written_place(target)
     final.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def atomic_path(target: Path) -> Iterator[Path]:
     temporary = final.with_name(f"{before}{secrets.token_hex(_TOKEN_BYTES)}{after}")
     lock = None
     try:
-        lock = _claimed(temporary)
+        lock = _claim(temporary)
         yield temporary
         if final.exists():
             temporary.chmod(final.stat().st_mode & 0o777)
@@ -50,7 +50,10 @@ def atomic_path(target: Path) -> Iterator[Path]:
 
 
 def written_place(target: Path) -> Path:
-    """Return the file that is written in the end, with symbolic links followed."""
+    """Return the file that is written in the end, with symbolic links followed.
+
+    Raises where they lead in a circle, or to a pipe, a device or a socket.
+    """
     final = Path(os.path.realpath(target)) if target.is_symlink() else target
     if final.is_symlink():
         raise InvalidInputError(
@@ -90,7 +93,7 @@ def _around_token(final: Path) -> tuple[str, str]:
     return f".{stem}.beltrami-", after
 
 
-def _claimed(temporary: Path) -> int:
+def _claim(temporary: Path) -> int:
     """Create a temporary file and return the descriptor that holds its lock."""
     while True:
         # Opened with the permissions of any new file, so that the user's umask holds.
@@ -113,10 +116,10 @@ def _remove_debris(final: Path) -> None:
     with suppress(OSError):
         for path in final.parent.iterdir():
             if debris.fullmatch(path.name):
-                _remove_unlocked(path)
+                _remove_unless_locked(path)
 
 
-def _remove_unlocked(path: Path) -> None:
+def _remove_unless_locked(path: Path) -> None:
     if sys.platform == "win32":
         return
     with suppress(OSError):  # locked, gone, or not ours
@@ -135,7 +138,7 @@ def write_text(target: Path, text: str) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Return what a JSON file of ours holds."""
+    """Return what a JSON file of ours holds, or raise `InvalidInputError` with the reason."""
     if path.exists() and not path.is_file():
         raise InvalidInputError(f"{str(path)!r} is no regular file.")
     try:

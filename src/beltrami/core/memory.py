@@ -6,7 +6,7 @@ from pathlib import Path
 from beltrami.core.errors import MemoryBudgetError
 from beltrami.core.threads import usable_cpus
 
-_FALLBACK_BYTES = 4 * 2**30
+_FALLBACK_BYTES = 4 * 2**30  # where the system tells nothing
 _GROUP = Path("/sys/fs/cgroup")
 _TAKEN = Path("/proc/self/statm")
 
@@ -20,7 +20,7 @@ def available_bytes() -> int:
     The kernel's own estimate where it has one (it counts reclaimable caches), capped by the
     control group's limit and by that on the address space, else the free pages.
     """
-    sources = (_meminfo_available(), _cgroup_available(), _address_space_left())
+    sources = (_meminfo_available(), _cgroup_available(), _free_address_space())
     candidates = [value for value in sources if value]
     if candidates:
         return min(candidates)
@@ -55,7 +55,7 @@ def _cgroup_available() -> int | None:
     return max(int(limit) - int(used) + int(facts.get("inactive_file", 0)), 1)
 
 
-def _address_space_left() -> int | None:
+def _free_address_space() -> int | None:
     try:
         import resource
     except ImportError:  # pragma: no cover - not on Windows
@@ -81,7 +81,7 @@ def require_address_space(needed_bytes: float, *, what: str) -> None:
     Libraries of linear algebra that are refused their scratch space wait for it for ever, or end
     the process; nothing can be caught then.
     """
-    left = _address_space_left()
+    left = _free_address_space()
     if left is not None and needed_bytes > left:
         raise MemoryBudgetError(
             what=what,
@@ -98,7 +98,10 @@ def budget_bytes() -> int:
 
 
 def require_memory(needed_bytes: float, *, what: str, instead: str) -> None:
-    """Raise `MemoryBudgetError` when a step would take more than the budget."""
+    """Raise `MemoryBudgetError` when a step would take more than the budget.
+
+    `what` is the subject of the message's first sentence, `instead` the last: what the user can do.
+    """
     budget = budget_bytes()
     if needed_bytes > budget:
         raise MemoryBudgetError(

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-PATIENCE_S = 2.0
+PATIENCE_S = 2.0  # before a bar is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,27 +26,26 @@ class ProgressEvent:
     elapsed_s: float
 
 
-Listener = Callable[[ProgressEvent], None]
+_Listener = Callable[[ProgressEvent], None]
 Advance = Callable[[float], None]
 
-_listener: ContextVar[Listener | None] = ContextVar("beltrami_progress", default=None)
+_listener: ContextVar[_Listener | None] = ContextVar("beltrami_progress", default=None)
 
 
 @contextmanager
-def listen(callback: Listener) -> Iterator[None]:
+def listen(callback: _Listener) -> Iterator[None]:
     """Send every progress event inside the block to `callback` and show no bar.
 
-    - `callback`: takes one `ProgressEvent`. What it raises stops the computation: that is how a
-      caller cancels.
+    What the callback raises stops the computation: that is how a caller cancels.
 
     Examples
     --------
     >>> from beltrami.core.progress import listen, track
-    >>> seen = []
-    >>> with listen(seen.append), track("counting", total=2) as advance:
+    >>> events = []
+    >>> with listen(events.append), track("counting", total=2) as advance:
     ...     advance(1)
     ...     advance(1)
-    >>> [(event.step, event.done) for event in seen]
+    >>> [(event.step, event.done) for event in events]
     [('counting', 1.0), ('counting', 2.0)]
     """
     token = _listener.set(callback)
@@ -58,7 +57,7 @@ def listen(callback: Listener) -> Iterator[None]:
 
 @contextmanager
 def track(step: str, *, total: float) -> Iterator[Advance]:
-    """Announce the progress of one step."""
+    """Announce the progress of one step; call what is yielded with the units just done."""
     started, done = time.monotonic(), 0.0
     callback = _listener.get()
     bar = _TerminalBar(step, total) if callback is None and _on_a_terminal() else None

@@ -8,20 +8,19 @@ _COMMANDS = "\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udf
 _HIDDEN = re.compile(f"(?![\t\n])[{_COMMANDS}]")
 
 
-def spelled_out(text: str) -> str:
+def spell_out(text: str) -> str:
     r"""Return a text in which characters that a terminal would obey are written as their codes.
 
-    - `text`: with names of files, columns, classes and rows, which may hold anything.
-    - Returned: the same where there are none; tabs and line ends stay. The codes are those of JSON,
-      so that JSON stays the same JSON.
+    Names of files, columns, classes and rows may hold anything. Tabs and line ends stay. The codes
+    are those of JSON, so that JSON stays the same JSON.
 
     Examples
     --------
-    >>> from beltrami.core.spelling import spelled_out
-    >>> print(spelled_out("a\x1b[31mb"))
+    >>> from beltrami.core.spelling import spell_out
+    >>> print(spell_out("a\x1b[31mb"))
     a\u001b[31mb
     """
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return _HIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def is_utf8(name: str) -> bool:

@@ -70,10 +70,10 @@ def renewed_limit() -> Iterator[None]:
 
 @contextmanager
 def thread_limit(n_jobs: int | None) -> Iterator[int]:
-    """Limit BLAS, OpenMP and numba to ``n_jobs`` threads inside the block.
+    """Limit BLAS, OpenMP and numba to ``n_jobs`` threads inside the block, and yield their number.
 
-    - `n_jobs`: as in scikit-learn; ``None`` leaves everything as it is. In a forked process it is
-      one.
+    ``None`` leaves everything as it is; other numbers mean what they mean in scikit-learn. In a
+    forked process it is one.
     """
     if n_jobs is None:
         yield 1 if _survivor.is_alone else usable_cpus()
@@ -126,36 +126,36 @@ class _BlasLimit:
 
     def __init__(self) -> None:
         self._lock = _block_lock()
-        self._wanted: dict[object, int] = {}
-        self._found: dict[str, tuple[Any, int]] = {}
+        self._limits: dict[object, int] = {}  # by block
+        self._before: dict[str, tuple[Any, int]] = {}  # each library and its threads, by path
 
     @contextmanager
     def at_most(self, threads: int) -> Iterator[None]:
         key = object()
         with self._lock:
-            self._wanted[key] = threads
+            self._limits[key] = threads
             for library in _libraries().select(user_api="blas").lib_controllers:
-                self._found.setdefault(library.filepath, (library, library.num_threads))
+                self._before.setdefault(library.filepath, (library, library.num_threads))
             self._apply()
         try:
             yield
         finally:
             with self._lock:
-                self._wanted.pop(key, None)  # a fork forgets it
+                self._limits.pop(key, None)  # a fork forgets it
                 self._apply()
 
     def forget(self) -> None:
-        """Put back what was found, whoever still wants less: their threads did not survive."""
+        """Put back what was found, whatever blocks are open: their threads did not survive."""
         self._lock = _block_lock()
-        self._wanted.clear()
+        self._limits.clear()
         self._apply()
 
     def _apply(self) -> None:
-        lowest = min(self._wanted.values(), default=None)
-        for library, before in list(self._found.values()):
+        lowest = min(self._limits.values(), default=None)
+        for library, before in list(self._before.values()):
             library.set_num_threads(before if lowest is None else lowest)
         if lowest is None:
-            self._found.clear()
+            self._before.clear()
 
 
 _blas = _BlasLimit()

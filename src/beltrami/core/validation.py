@@ -12,20 +12,18 @@ from beltrami.core.errors import InvalidInputError, NotNumericError
 from beltrami.core.types import CsrMatrix, FloatMatrix, Points
 
 
-def check_points(points: Any, *, name: str = "X", min_points: int = 1) -> Points:
+def check_points(points: Any, *, name: str = "X") -> Points:
     """Return the data as a C-ordered float array or a float CSR array, or say why not.
 
     float32 stays float32; every other number becomes float64. NaN and infinity are refused,
     because one of them in a row poisons every distance to it.
-
-    Shapes: `points` (n, d); returns (n, d).
     """
     checked = _sparse_points(points, name) if issparse(points) else _dense_points(points, name)
     n, d = checked.shape
-    if n < min_points:
+    if n < 1:
         raise InvalidInputError(
-            f"{name} has {n} sample(s) (shape=({n}, {d})) while a minimum of {min_points} "
-            "is required. Give more rows."
+            f"{name} has 0 sample(s) (shape=(0, {d})) while a minimum of 1 is required. Give more "
+            "rows."
         )
     if d < 1:
         raise InvalidInputError(

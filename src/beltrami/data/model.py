@@ -17,6 +17,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import IndexVector, Points
 
 UNLABELED = -1
+"""The marker of rows without a label among integers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -76,7 +77,7 @@ class Dataset:
     description: str = ""
 
     def __post_init__(self) -> None:
-        # Own copies, so that a caller's later edit of its dictionary does not reach in here.
+        # Copies, so that a caller's later edit of its dictionary does not reach in here.
         object.__setattr__(self, "splits", dict(self.splits))
         object.__setattr__(self, "extras", dict(self.extras))
         _require_equal_lengths(self)

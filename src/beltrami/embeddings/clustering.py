@@ -12,9 +12,9 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, FloatVector, Seed
 from beltrami.core.validation import check_choice, check_count
-from beltrami.graph.fitted import (
+from beltrami.graph.fitting import (
     GraphParameters,
-    attached_to_fit,
+    attach_to_fit,
     checked_points,
     fitted_graph,
     graph_tags,
@@ -178,7 +178,7 @@ class SpectralClustering(ClusterMixin, GraphParameters):
         check_is_fitted(self)
         points = checked_points(self, X, reset=False)
         k = self.kmeans_.n_clusters
-        weights = attached_to_fit(self, points).weights
+        weights = attach_to_fit(self, points).weights
         extended = extend_eigenvectors(
             weights,
             self.basis_.vectors[:, :k],

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.errors import DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.types import FloatMatrix, Seed
 from beltrami.core.validation import check_count
-from beltrami.graph.fitted import (
+from beltrami.graph.fitting import (
     GraphParameters,
-    attached_to_fit,
+    attach_to_fit,
     checked_points,
     fitted_graph,
     graph_tags,
@@ -167,7 +167,7 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Grap
         check_is_fitted(self)
         points = checked_points(self, X, reset=False)
         return extend_eigenvectors(
-            attached_to_fit(self, points).weights,
+            attach_to_fit(self, points).weights,
             self.embedding_,
             self.eigenvalues_,
             kind="random_walk",

@@ -19,7 +19,7 @@ from beltrami.embeddings.neighborhoods.affinities import (
     WideAffinity,
     twins_of,
 )
-from beltrami.graph.fitted import checked_points
+from beltrami.graph.fitting import checked_points
 from beltrami.operators.comparison import check_comparable
 
 _START = 1e-2

@@ -10,12 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError, TooFewLabelsWarning
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points, Seed
-from beltrami.data.labels import labeled_mask
-from beltrami.data.sample_weights import checked_weights
+from beltrami.data.labels import checked_weights, labeled_mask
 from beltrami.front_door.committee import Answer
 from beltrami.front_door.replies import Explanation, SuspectLabels
 from beltrami.front_door.rows import checked_rows
-from beltrami.graph.fitted import checked_points
+from beltrami.graph.fitting import checked_points
 from beltrami.learners.classification import GraphClassifier
 from beltrami.questions import Question, choose_questions
 from beltrami.review.audit import Certificate

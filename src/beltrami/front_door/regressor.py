@@ -7,8 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Seed
-from beltrami.data.labels import encode_values
-from beltrami.data.sample_weights import checked_weights
+from beltrami.data.labels import checked_weights, encode_values
 from beltrami.front_door.budget import checked_budget, left_out_for_time
 from beltrami.front_door.rows import checked_rows
 from beltrami.front_door.seeing import seen

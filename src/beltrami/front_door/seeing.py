@@ -10,10 +10,9 @@ from beltrami.core.errors import ConnectedByBridgesWarning
 from beltrami.core.types import BoolVector, Points, Seed
 from beltrami.front_door.candidates import View
 from beltrami.front_door.preparation import Preparation, prepare
-from beltrami.graph.fitted import fitted_graph
+from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
-from beltrami.graph.specification import recipe_of
 
 NEIGHBORS = 10
 

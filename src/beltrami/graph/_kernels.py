@@ -180,7 +180,7 @@ def sparse_top(indptr, indices, values, posts, docs, post_values, bias, k, n_thr
     """
     n_queries = indptr.size - 1
     n_base = bias.size
-    found = np.empty((n_queries, k), np.int32)
+    best = np.empty((n_queries, k), np.int32)
     scores = np.empty((n_queries, k), np.float64)
     work = np.empty((n_threads, n_base), np.float64)
     for i in prange(n_queries):
@@ -199,13 +199,13 @@ def sparse_top(indptr, indices, values, posts, docs, post_values, bias, k, n_thr
             q = size if size < k else k - 1
             while q > 0 and scores[i, q - 1] < score:
                 scores[i, q] = scores[i, q - 1]
-                found[i, q] = found[i, q - 1]
+                best[i, q] = best[i, q - 1]
                 q -= 1
             scores[i, q] = score
-            found[i, q] = j
+            best[i, q] = j
             if size < k:
                 size += 1
-    return found, scores
+    return best, scores
 
 
 def shared_share_reference(left, right, rows, columns):

@@ -27,7 +27,7 @@ _FAINTEST_BRIDGE = 1e-6
 
 
 def symmetric_edges(lists: Neighbors, *, mutual: bool) -> Edges:
-    """Return the undirected edges of neighbour lists."""
+    """Return the undirected edges of neighbour lists; mutual ones are listed by both ends."""
     n, k = lists.indices.shape
     rows = np.repeat(np.arange(n, dtype=np.int64), k)
     return unique_edges(
@@ -41,9 +41,7 @@ def unique_edges(
     """Return each undirected pair once, if it stands in the list `at_least` times.
 
     Pairs are handled as numbers, never as entries of a matrix of distances, in which the edge of
-    two identical points, a zero, would vanish.
-
-    Shapes: `rows`, `columns` (m,), `distances` (m,).
+    two identical points, a zero, would vanish. They come sorted by the lower end, then the higher.
     """
     low, high = np.minimum(rows, columns).astype(np.int64), np.maximum(rows, columns)
     span = int(max(high.max(initial=0), 0)) + 1
@@ -62,7 +60,7 @@ def _weight_matrix(edges: Edges, weights: FloatVector, n: int) -> CsrMatrix:
     return matrix
 
 
-def finished(
+def assemble_graph(
     space: Space,
     edges: Edges,
     rule: WeightRule,
@@ -70,20 +68,23 @@ def finished(
     *,
     connect: str,
     recipe: str,
-    made: GraphCertificate,
+    certificate: GraphCertificate,
 ) -> Graph:
-    """Weigh the edges and apply the policy on components."""
+    """Weigh the edges, apply the policy on components, and complete the certificate of the search.
+
+    `recipe` is what an error calls the one who builds.
+    """
     n = space.n_points
     # Rules may warn, so the edges are weighed once, when all of them are known.
     pattern = _weight_matrix(edges, np.ones(len(edges.rows)), n)
     count, membership = connected_components(pattern, directed=False)
-    made = replace(made, n_components_found=count)
+    certificate = replace(certificate, n_components_found=count)
     if count > 1 and connect == "raise":
         raise DisconnectedGraphError(
             n_components=count, smallest=int(np.bincount(membership).min()), recipe=recipe
         )
     if count == 1 or connect == "keep":
-        return Graph(_weight_matrix(edges, rule.weigh(edges, lists, lists), n), lists, made)
+        return Graph(_weight_matrix(edges, rule.weigh(edges, lists, lists), n), lists, certificate)
     bridges = shortest_bridges(space, membership)
     longest, typical = float(bridges.distances.max()), _median(edges.distances)
     warnings.warn(
@@ -98,13 +99,12 @@ def finished(
         np.concatenate([edges.columns, bridges.columns]),
         np.concatenate([edges.distances, bridges.distances]),
     )
-    weights = _with_bridges(rule.weigh(edges, lists, lists), joined, rule, lists)
-    return Graph(
-        _weight_matrix(joined, weights, n), lists, replace(made, n_bridges=len(bridges.rows))
-    )
+    weights = _append_bridges(rule.weigh(edges, lists, lists), joined, rule, lists)
+    certificate = replace(certificate, n_bridges=len(bridges.rows))
+    return Graph(_weight_matrix(joined, weights, n), lists, certificate)
 
 
-def _with_bridges(
+def _append_bridges(
     weights: FloatVector, joined: Edges, rule: WeightRule, lists: Neighbors | None
 ) -> FloatVector:
     """Append the weights of the bridges: by the same rule, but enough to be felt.
@@ -119,11 +119,11 @@ def _with_bridges(
     return np.concatenate([weights, np.maximum(bridges, floor)])
 
 
-def _median(distances: FloatVector) -> float:
-    return float(np.median(distances)) if len(distances) else 0.0
+def _median(numbers: FloatVector) -> float:
+    return float(np.median(numbers)) if len(numbers) else 0.0
 
 
-def attached(
+def attach_points(
     edges: Edges,
     weights: FloatVector,
     n_new: int,
@@ -131,12 +131,10 @@ def attached(
     *,
     twins: tuple[IndexVector, IndexVector],
 ) -> Attachment:
-    """Attach new points to a graph.
+    """Attach new points to a graph by edges from them (rows) to old points (columns).
 
-    Shapes: `weights` (m,).
-
-    - `twins`: new points that are identical to an old one, and which: they get the rows of their
-      twins.
+    `twins` are new points that are identical to an old one, and those old ones, whose rows of
+    weights they get.
     """
     shape = (n_new, graph.n_nodes)
     rows: CsrMatrix = csr_array(coo_array((weights, (edges.rows, edges.columns)), shape=shape))
@@ -148,6 +146,6 @@ def attached(
         rows = csr_array(diags_array(fresh) @ rows + choice @ graph.weights)
     rows.eliminate_zeros()
     rows.sort_indices()
-    named = np.full(n_new, -1, dtype=np.int64)
-    named[same] = old
-    return Attachment(rows, named)
+    twin_of_new = np.full(n_new, -1, dtype=np.int64)
+    twin_of_new[same] = old
+    return Attachment(rows, twin_of_new)

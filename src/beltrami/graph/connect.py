@@ -16,7 +16,7 @@ from beltrami.core.types import IndexVector
 from beltrami.graph.search import Space
 from beltrami.graph.weights import Edges
 
-_SMALL = 64  # components up to this size are searched together
+_SMALL = 64  # components up to this size are searched together, by lists of as many neighbours
 
 
 def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Edges:
@@ -25,8 +25,6 @@ def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Edges:
     The distance of two components is that of their nearest pair of points. Cost: each point
     outside the largest component searches all points once per round, at most log2(components)
     rounds.
-
-    Shapes: `membership` (n,).
     """
     parts = membership.astype(np.int64)
     bridges: list[tuple[float, int, int]] = []
@@ -79,15 +77,15 @@ def _nearest_outside(space: Space, parts: NDArray[np.int64]) -> list[tuple[float
     searching = labels[labels != labels[np.argmax(sizes)]]
     size_of = dict(zip(labels.tolist(), sizes.tolist(), strict=True))
     small = [label for label in searching.tolist() if size_of[label] <= _SMALL]
-    found = [
+    ways = [
         _way_out_of_one(space, np.flatnonzero(parts == label), np.flatnonzero(parts != label))
         for label in searching.tolist()
         if size_of[label] > _SMALL
     ]
     if small:
         widest = max(size_of[label] for label in small)
-        found += _ways_out_together(space, parts, np.array(small), widest)
-    return found
+        ways += _ways_out_together(space, parts, np.array(small), widest)
+    return ways
 
 
 def _way_out_of_one(
@@ -106,8 +104,8 @@ def _ways_out_together(
     near, distances = space.nearest_between(rows, np.arange(len(parts)), widest + 1)
     outside = parts[near] != parts[rows][:, None]
     first = np.argmax(outside, axis=1)
-    picked = np.arange(len(rows))
-    ends, lengths = near[picked, first], distances[picked, first]
+    each = np.arange(len(rows))
+    ends, lengths = near[each, first], distances[each, first]
     order = np.lexsort((ends, rows, lengths, parts[rows]))
     leaders = order[np.unique(parts[rows][order], return_index=True)[1]]
     return [(float(lengths[p]), int(rows[p]), int(ends[p])) for p in leaders]

@@ -1,4 +1,4 @@
-"""Graphs whose spectra are known in closed form: the first oracles of every solver."""
+"""Graphs with binary weights whose spectra are known in closed form: every solver's first tests."""
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, eye_array, kron
@@ -36,7 +36,7 @@ def path(n_nodes: int) -> Graph:
 def grid(n_rows: int, n_columns: int) -> Graph:
     """Return the grid; its eigenvalues are the sums of those of its two paths.
 
-    - Returned: binary weights; node (r, c) has the number r * n_columns + c.
+    Node (r, c) has the number r * n_columns + c.
     """
     across, down = path(n_columns).weights, path(n_rows).weights
     product = kron(down, eye_array(n_columns)) + kron(eye_array(n_rows), across)

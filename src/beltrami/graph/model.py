@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 
-_SYMMETRY_RTOL = 1e-8
+_SYMMETRY_RTOL = 1e-8  # of the largest weight; larger differences are not rounding
 _SINGLE_RTOL = 1e-5  # of weights that come in float32
 
 
@@ -139,7 +139,7 @@ class Graph:
         InvalidInputError
             When the matrix is not square, not finite, negative somewhere or not symmetric.
         """
-        return cls(_symmetrized(clean_weights(weights), single=_is_single(weights)))
+        return cls(_symmetrize(clean_weights(weights), single=_is_single(weights)))
 
     @property
     def n_nodes(self) -> int:
@@ -170,17 +170,17 @@ class Graph:
         return int(count), membership
 
     def __repr__(self) -> str:
-        made = self.certificate
-        count, _ = self.components()
-        source = made.search if made.n_sampled == 0 else f"{made.search}, recall {made.recall:.4f}"
-        bridges = f", {_counted(made.n_bridges, 'bridge')}" if made.n_bridges else ""
+        search, recall = self.certificate.search, self.certificate.recall
+        source = f"{search}, recall {recall:.4f}" if self.certificate.n_sampled else search
+        count, n_bridges = self.components()[0], self.certificate.n_bridges
+        bridges = f", {_number_of(n_bridges, 'bridge')}" if n_bridges else ""
         return (
-            f"Graph({self.n_nodes} nodes, {self.n_edges} edges, {_counted(count, 'component')}"
+            f"Graph({self.n_nodes} nodes, {self.n_edges} edges, {_number_of(count, 'component')}"
             f"{bridges}; {source})"
         )
 
 
-def _counted(count: int, noun: str) -> str:
+def _number_of(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("s" if count != 1 else "")
 
 
@@ -213,7 +213,7 @@ def _is_single(weights: Any) -> bool:
     return getattr(weights, "dtype", None) == np.float32
 
 
-def _symmetrized(weights: CsrMatrix, *, single: bool) -> CsrMatrix:
+def _symmetrize(weights: CsrMatrix, *, single: bool) -> CsrMatrix:
     """Average W with its mirror where they differ at rounding level only; else leave it."""
     gap = abs(weights - weights.T)
     gap.eliminate_zeros()

@@ -15,12 +15,12 @@ from beltrami.core.randomness import generator
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import CsrMatrix, Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
-from beltrami.graph.assembly import attached, finished, symmetric_edges, unique_edges
+from beltrami.graph.assembly import assemble_graph, attach_points, symmetric_edges, unique_edges
 from beltrami.graph.model import Attachment, Graph, GraphCertificate, Neighbors
 from beltrami.graph.search import open_space
-from beltrami.graph.weights import Edges, HeatKernel, settled, weight_rule
+from beltrami.graph.weights import Edges, HeatKernel, fix_width, weight_rule
 
-CONNECT = ("mst", "keep", "raise")
+_CONNECT = ("mst", "keep", "raise")
 
 
 class KnnGraph(BaseEstimator):
@@ -102,11 +102,11 @@ class KnnGraph(BaseEstimator):
         rule = weight_rule(self.weights)
         check_choice(self.search, ("auto", "exact", "approximate"), name="search")
         check_choice(self.symmetry, ("union", "mutual"), name="symmetry")
-        check_choice(self.connect, CONNECT, name="connect")
-        wanted = check_count(self.n_neighbors, name="n_neighbors")
+        check_choice(self.connect, _CONNECT, name="connect")
+        n_neighbors = check_count(self.n_neighbors, name="n_neighbors")
         with thread_limit(self.n_jobs):
             space = open_space(X, self.metric)
-            k = _affordable_neighbors(wanted, space.n_points)
+            k = _affordable_neighbors(n_neighbors, space.n_points)
             reach = min(rule.reach(k), space.n_points - 1)
             lists = space.neighbors(reach, search=self.search, rng=generator(self.random_state))
             _warn_when_all_equal(lists)
@@ -116,8 +116,14 @@ class KnnGraph(BaseEstimator):
                 recall=lists.recall,
                 n_sampled=lists.n_sampled,
             )
-            return finished(
-                space, edges, rule, lists, connect=self.connect, recipe=repr(self), made=certificate
+            return assemble_graph(
+                space,
+                edges,
+                rule,
+                lists,
+                connect=self.connect,
+                recipe=repr(self),
+                certificate=certificate,
             )
 
     def extend(self, graph: Graph, X: Any, new: Any) -> CsrMatrix:
@@ -165,16 +171,16 @@ class KnnGraph(BaseEstimator):
             )
         with thread_limit(self.n_jobs):
             space = open_space(X, self.metric)
-            wanted = check_count(self.n_neighbors, name="n_neighbors")
-            reach = min(rule.reach(wanted), old.indices.shape[1] + 1, space.n_points)
+            n_neighbors = check_count(self.n_neighbors, name="n_neighbors")
+            reach = min(rule.reach(n_neighbors), old.indices.shape[1] + 1, space.n_points)
             lists = Neighbors(*space.nearest(new, reach))
-        k, m = min(wanted, reach), len(lists.indices)
+        k, m = min(n_neighbors, reach), len(lists.indices)
         near = lists.first(k)
         edges = Edges(np.repeat(np.arange(m), k), near.indices.ravel(), near.distances.ravel())
         # The scale of a new point is that of its k-th neighbour, as it is for an old one.
         weights = rule.weigh(edges, lists, old)
         same = np.flatnonzero(near.distances[:, 0] == 0)
-        return attached(edges, weights, m, graph, twins=(same, near.indices[same, 0]))
+        return attach_points(edges, weights, m, graph, twins=(same, near.indices[same, 0]))
 
 
 class RadiusGraph(BaseEstimator):
@@ -233,20 +239,20 @@ class RadiusGraph(BaseEstimator):
         """
         radius = check_positive(self.radius, name="radius")
         rule = weight_rule(self.weights)
-        check_choice(self.connect, CONNECT, name="connect")
+        check_choice(self.connect, _CONNECT, name="connect")
         with thread_limit(self.n_jobs):
             space = open_space(X, self.metric)
             _require_two(space.n_points)
             rows, columns, distances = space.within(radius)
             edges = unique_edges(rows, columns, distances)
-            return finished(
+            return assemble_graph(
                 space,
                 edges,
-                settled(rule, edges.distances),
+                fix_width(rule, edges.distances),
                 None,
                 connect=self.connect,
                 recipe=repr(self),
-                made=GraphCertificate(search="exact"),
+                certificate=GraphCertificate(search="exact"),
             )
 
     def extend(self, graph: Graph, X: Any, new: Any) -> CsrMatrix:
@@ -290,12 +296,12 @@ class RadiusGraph(BaseEstimator):
             if isinstance(rule, HeatKernel) and rule.t == "auto":
                 # The graph's width, in which bridges, longer than the radius, had no part.
                 lengths = space.distances(*graph.weights.nonzero())
-                rule = settled(rule, lengths[lengths <= radius * (1 + 1e-9)])
+                rule = fix_width(rule, lengths[lengths <= radius * (1 + 1e-9)])
             same = np.flatnonzero(edges.distances == 0)
         m = new.shape[0] if hasattr(new, "shape") else len(new)
         twins, first = np.unique(edges.rows[same], return_index=True)
         weights = rule.weigh(edges, None, None)
-        return attached(edges, weights, m, graph, twins=(twins, edges.columns[same][first]))
+        return attach_points(edges, weights, m, graph, twins=(twins, edges.columns[same][first]))
 
 
 GraphRecipe = KnnGraph | RadiusGraph
@@ -310,16 +316,16 @@ def _require_two(n: int) -> None:
         )
 
 
-def _affordable_neighbors(wanted: int, n: int) -> int:
+def _affordable_neighbors(n_neighbors: int, n: int) -> int:
     _require_two(n)
-    if wanted >= n:
+    if n_neighbors >= n:
         warnings.warn(
-            f"n_neighbors={wanted} was lowered to {n - 1}: there are only {n} points, so every "
-            "point is joined to every other and the graph says nothing about shape.",
+            f"n_neighbors={n_neighbors} was lowered to {n - 1}: there are only {n} points, so "
+            "every point is joined to every other and the graph says nothing about shape.",
             DegenerateDataWarning,
             stacklevel=3,
         )
-    return min(wanted, n - 1)
+    return min(n_neighbors, n - 1)
 
 
 def _warn_when_all_equal(lists: Neighbors) -> None:

@@ -8,6 +8,7 @@ from new points to old ones.
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,18 +22,12 @@ from beltrami.graph.model import Neighbors
 WEIGHT_FLOOR = 1e-100
 """An edge that was found stays an edge, however small its weight."""
 
+_SHARE_FLOOR = 1e-6  # what an edge weighs whose ends share no neighbour, beside at most 1
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:
-    """Pairs of points with their distances.
-
-    Attributes
-    ----------
-    rows, columns : ndarray of shape (m,)
-        The two ends.
-    distances : ndarray of shape (m,)
-        Their distances.
-    """
+    """Pairs of points, row and column numbers, with their distances; each of shape (m,)."""
 
     rows: IndexVector
     columns: IndexVector
@@ -97,9 +92,10 @@ class HeatKernel(BaseEstimator):
         if t == 0:
             return np.ones(len(edges.distances))
         weights = np.exp(-(edges.distances**2) / (4 * t))
-        return _floored(weights, t)
+        return _raise_to_floor(weights, t)
 
     def _time(self, distances: FloatMatrix) -> float:
+        """Return t; where it is left to the data, zero for no edges or identical points."""
         if isinstance(self.t, str):
             if self.t != "auto":
                 raise InvalidInputError(f"t={self.t!r} must be a positive number or 'auto'.")
@@ -183,11 +179,11 @@ class SharedNeighborWeights(BaseEstimator):
         if left is None or right is None:
             raise InvalidInputError("weights='shared' needs neighbour lists; use KnnGraph.")
         width = self.n_shared
-        right_sets = _sets(right, width, own=True)
+        right_sets = _sets(right, width, with_self=True)
         # New points are not among the rows that lists speak of, so they bring no own number.
-        left_sets = right_sets if left is right else _sets(left, width, own=False)
+        left_sets = right_sets if left is right else _sets(left, width, with_self=False)
         share = _kernels.shared_share(left_sets, right_sets, edges.rows, edges.columns)
-        weights: FloatVector = share**power + 1e-6
+        weights: FloatVector = share**power + _SHARE_FLOOR
         if self.n_scale is None:
             return weights
         last = self.n_scale
@@ -195,42 +191,34 @@ class SharedNeighborWeights(BaseEstimator):
         return np.maximum(weights * tuned, WEIGHT_FLOOR)
 
 
-def _tuned_shared() -> SharedNeighborWeights:
-    return SharedNeighborWeights(power=1.0, n_scale=10)
-
-
 _RULES: dict[str, Callable[[], Any]] = {
     "binary": BinaryWeights,
     "heat": HeatKernel,
     "self_tuning": SelfTuningWeights,
     "shared": SharedNeighborWeights,
-    "tuned_shared": _tuned_shared,
+    "tuned_shared": partial(SharedNeighborWeights, power=1.0, n_scale=10),
 }
 
 
 def weight_rule(weights: Any) -> WeightRule:
-    """Return the rule for a name, or the rule itself.
-
-    - `weights`: "binary", "heat", "self_tuning", "shared", "tuned_shared", or an object such as
-      ``HeatKernel(t=2.0)``.
-    """
+    """Return the rule for a name, or an object such as ``HeatKernel(t=2.0)`` itself."""
     if isinstance(weights, str) and weights in _RULES:
         rule: WeightRule = _RULES[weights]()
         return rule
     if hasattr(weights, "weigh") and hasattr(weights, "reach") and not isinstance(weights, type):
-        given: WeightRule = weights
-        return given
+        own_rule: WeightRule = weights
+        return own_rule
     names = ", ".join(repr(name) for name in _RULES)
     raise InvalidInputError(
         f"weights={weights!r} is not known; choose one of {names}, or a HeatKernel(t)."
     )
 
 
-def settled(rule: WeightRule, distances: FloatVector) -> WeightRule:
-    """Return the rule with a width that was left to the data fixed for edges of these lengths.
+def fix_width(rule: WeightRule, distances: FloatVector) -> WeightRule:
+    """Return the rule with a heat kernel's width, where left to the data, fixed for these edges.
 
-    - `rule`: any rule; all but a heat kernel are returned as they are.
-    - Returned: weighs bridges and edges to new points as it weighs the edges of the graph.
+    It then weighs bridges and edges to new points as it weighs the edges of the graph. All other
+    rules are returned as they are.
     """
     if not isinstance(rule, HeatKernel):
         return rule
@@ -238,6 +226,7 @@ def settled(rule: WeightRule, distances: FloatVector) -> WeightRule:
 
 
 def _gaussian(distances: FloatVector, scales: FloatVector) -> FloatVector:
+    """Return exp(-4 d^2 / r^2), one for identical points."""
     # The ratio before the square: squares of the smallest scales would vanish.
     ratio = np.where(distances > 0, np.inf, 0.0)
     np.divide(2 * distances, scales, out=ratio, where=scales > 0)
@@ -246,7 +235,7 @@ def _gaussian(distances: FloatVector, scales: FloatVector) -> FloatVector:
     return weights
 
 
-def _floored(weights: FloatVector, t: float) -> FloatVector:
+def _raise_to_floor(weights: FloatVector, t: float) -> FloatVector:
     vanished = int((weights < WEIGHT_FLOOR).sum())
     if vanished:
         warnings.warn(
@@ -259,8 +248,9 @@ def _floored(weights: FloatVector, t: float) -> FloatVector:
     return np.maximum(weights, WEIGHT_FLOOR)
 
 
-def _sets(neighbors: Neighbors, width: int, *, own: bool) -> IndexMatrix:
+def _sets(neighbors: Neighbors, width: int, *, with_self: bool) -> IndexMatrix:
+    """Return sorted lists of the `width` nearest neighbours, and of the point itself if asked."""
     lists = neighbors.indices[:, :width]
-    if own:
+    if with_self:
         lists = np.hstack([lists, np.arange(len(lists), dtype=lists.dtype)[:, None]])
     return np.sort(lists, axis=1)

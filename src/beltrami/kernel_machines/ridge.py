@@ -102,9 +102,9 @@ class KernelRidgePath:
         if self.right is not None:
             residuals += scaled - self.vectors @ along
             room += np.maximum(1 - self.free**2 - (self.vectors**2).sum(axis=1), 0.0)
-        has_say = room > np.finfo(np.float64).eps * damped.min(initial=1.0)
-        lengths = (np.where(has_say, room, 1.0) * self.roots)[:, None]
-        return HeldOut(targets - residuals / lengths, has_say)
+        is_predicted = room > np.finfo(np.float64).eps * damped.min(initial=1.0)
+        lengths = (np.where(is_predicted, room, 1.0) * self.roots)[:, None]
+        return HeldOut(targets - residuals / lengths, is_predicted)
 
 
 def _directions(weights: FloatVector, *, intercept: bool) -> tuple[FloatVector, FloatVector]:

@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import DisconnectedGraphWarning, GraphDoesNotHelpWarning
 from beltrami.core.types import BoolVector, FloatMatrix, Points
-from beltrami.graph.fitted import (
+from beltrami.graph.fitting import (
     GraphParameters,
-    attached_to_fit,
+    attach_to_fit,
     checked_points,
     fitted_graph,
     graph_tags,
@@ -209,7 +209,7 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
         By default the weighted mean over the neighbours that are reached, which is what the
         smoothest function would be there; a point of the fit gets its own scores.
         """
-        return self._carried(attached_to_fit(self, points), self.scores_)
+        return self._carried(attach_to_fit(self, points), self.scores_)
 
     def _carried(self, tie: Attachment, values: FloatMatrix) -> tuple[FloatMatrix, BoolVector]:
         """Return values of the fit's rows at new points, and whether a label reaches these."""

@@ -9,9 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
-from beltrami.data.labels import decoded, encode_labels
-from beltrami.data.sample_weights import checked_weights
-from beltrami.graph.fitted import checked_points
+from beltrami.data.labels import checked_weights, decode_labels, encode_labels
+from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import GraphLearner, PartialLabelLearner
 from beltrami.learners.model import Labeled
 
@@ -49,7 +48,7 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
         # A label that counts is never overwritten; the distribution says what the others think.
         is_sure = labeled.targets.max(axis=1, initial=0.0) == 1
         codes[labeled.rows[is_sure]] = labeled.targets[is_sure].argmax(axis=1)
-        self.transduction_ = decoded(codes, self.classes_, self._marker)
+        self.transduction_ = decode_labels(codes, self.classes_, self._marker)
         own = self.label_distributions_[np.arange(len(codes)), codes]
         self.confidence_ = np.where(self.reached_, own, 0.0)
 
@@ -111,7 +110,7 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
         """
         scores, reached = self._checked_scores(X)
         codes = np.where(reached, scores.argmax(axis=1), -1)
-        return decoded(codes, self.classes_, self._marker)
+        return decode_labels(codes, self.classes_, self._marker)
 
     def predict_proba(self, X: Any) -> FloatMatrix:
         """Return the probabilities of the classes at points, of the fit or new.

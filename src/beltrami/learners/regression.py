@@ -9,9 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.data.labels import encode_values
-from beltrami.data.sample_weights import checked_weights
-from beltrami.graph.fitted import checked_points
+from beltrami.data.labels import checked_weights, encode_values
+from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import GraphLearner, PartialLabelLearner
 from beltrami.learners.model import Labeled
 

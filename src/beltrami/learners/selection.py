@@ -19,8 +19,7 @@ from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Seed
 from beltrami.core.validation import check_choice, check_count
-from beltrami.data.labels import AUTO, encode_values, is_continuous, labeled_mask
-from beltrami.data.sample_weights import checked_weights
+from beltrami.data.labels import AUTO, checked_weights, encode_values, is_continuous, labeled_mask
 
 
 class SemiSupervisedSplit(BaseCrossValidator):

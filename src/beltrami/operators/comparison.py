@@ -11,17 +11,15 @@ from scipy.sparse import csr_array, issparse
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import CsrMatrix, FloatMatrix, Points
 
-_LARGEST = 1e152
+_LARGEST = 1e152  # squares of differences, summed over 4,000 columns, stay below 1e308
 
 
 def check_comparable(points: Points, metric: Any, *, is_new: bool = False) -> None:
     """Raise unless rows can be compared: a known metric, no overflow, usable dissimilarities.
 
     Dissimilarities need not be symmetric, nor obey the triangle inequality; the diagonal is not
-    read.
-
-    - `points`: vectors, or dissimilarities; of a sparse matrix the stored ones only.
-    - `is_new`: whether the rows are new ones, compared with those of a fit.
+    read, and of a sparse matrix the stored ones only. New rows are compared with those of a fit, so
+    their matrix need not be square.
     """
     _check_metric(metric)
     values = np.asarray(points.data if issparse(points) else points)
@@ -65,10 +63,7 @@ def _check_dissimilarities(matrix: Points, values: FloatMatrix, *, is_new: bool)
 
 
 def without_diagonal(matrix: Any) -> CsrMatrix:
-    """Drop a point's stored dissimilarity to itself; stored zeros of others are kept.
-
-    Shapes: `matrix` (n, n); returns (n, n).
-    """
+    """Drop a point's stored dissimilarity to itself; stored zeros of others are kept."""
     stored = csr_array(matrix, dtype=np.float64, copy=True)
     rows = np.repeat(np.arange(stored.shape[0]), np.diff(stored.indptr))
     keep = rows != stored.indices
@@ -77,10 +72,7 @@ def without_diagonal(matrix: Any) -> CsrMatrix:
 
 
 def require_neighbors(counts: Any) -> None:
-    """Raise when a row of near pairs is empty.
-
-    Shapes: `counts` (n,).
-    """
+    """Raise when a row holds no near pair; `counts` are the stored neighbours of each."""
     empty = np.flatnonzero(np.asarray(counts) == 0)
     if empty.size:
         raise InvalidInputError(

@@ -23,8 +23,8 @@ def extend_eigenvectors(
 
     which is the eigenvalue equation read at x. The size of the denominator is kept above 0.05 d(x).
     A point with no weight to any old one gets zeros. Cost: one product with the new weights.
-
-    Shapes: `weights` (m, n), `vectors` (n, p), `values` (p,); returns (m, p).
+    `weights` are w of shape (m, n), from new to old, `vectors` the e or f of shape (n, p) with
+    eigenvalues `values`; the result has shape (m, p).
     """
     check_choice(kind, ("combinatorial", "random_walk"), name="kind")
     degrees = np.asarray(weights.sum(axis=1)).ravel()[:, None]

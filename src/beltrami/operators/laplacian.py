@@ -53,7 +53,7 @@ def laplacian(graph: Graph, kind: str = "combinatorial") -> CsrMatrix:
 def split_laplacian(graph: Graph, kind: str = "combinatorial") -> SplitMatrix:
     """Return a symmetric Laplacian as diagonal minus weights, the form that solvers work on.
 
-    - Returned: diag(d) - W, or I - D^{-1/2} W D^{-1/2} with zeros at isolated nodes.
+    It is diag(d) - W, or I - D^{-1/2} W D^{-1/2} with zeros at isolated nodes.
     """
     check_choice(kind, KINDS[:2], name="kind")
     degrees = graph.degrees
@@ -67,7 +67,7 @@ def split_laplacian(graph: Graph, kind: str = "combinatorial") -> SplitMatrix:
 def normalized_adjacency(graph: Graph) -> CsrMatrix:
     r"""Return :math:`S = D^{-1/2} W D^{-1/2}`, whose spectrum lies in [-1, 1].
 
-    Returns shape (n, n).
+    Isolated nodes have empty rows.
     """
     scale = inverse_power(graph.degrees, 0.5)
     scaled = graph.weights.copy()
@@ -84,6 +84,8 @@ def spectral_bound(matrix: SplitMatrix) -> float:
 
     .. math:: \lambda_{max} \le \max_{ij \in E} (s_i + s_j) + \max_i (d_i - s_i),
               \qquad s_i = \sum_j w_{ij}.
+
+    W must not be negative; the bound is never below zero.
     """
     weights = matrix.weights
     sums = np.asarray(weights.sum(axis=1)).ravel()
@@ -95,10 +97,7 @@ def spectral_bound(matrix: SplitMatrix) -> float:
 
 
 def inverse_power(degrees: FloatVector, power: float) -> FloatVector:
-    """Return degrees^-power with zero where the degree is zero.
-
-    Shapes: `degrees` (n,); returns (n,).
-    """
+    """Return degrees^-power, zero where the degree is zero: D pseudo-inverted."""
     result = np.zeros_like(degrees)
     np.power(degrees, -power, out=result, where=degrees > 0)
     return result

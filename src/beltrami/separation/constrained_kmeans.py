@@ -26,7 +26,7 @@ from beltrami.core.randomness import generator
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_count, check_nonnegative
-from beltrami.graph.fitted import checked_points, graph_tags
+from beltrami.graph.fitting import checked_points, graph_tags
 from beltrami.separation.assignment import SizeBounds, assign, size_bounds
 
 _SAMPLE, _SAMPLE_PER_CLUSTER, _EQUAL, _SMALL = 5000, 100, 1e-6, 1024

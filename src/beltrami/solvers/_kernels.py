@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.compiled import njit
 
-_BUCKETS = 4096
+_BUCKETS = 4096  # of the queue; nodes with more entries share the last
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -314,14 +314,12 @@ def approximate_cholesky(indptr, indices, weights, ground, copies, seed):
     Each node is eliminated in order of its current number of edges. Its neighbours, multi-edges
     merged into at most ``copies`` equal parts, are sorted by weight; part i is joined to one later
     part j, drawn with probability w_j / S_i where S_i is the sum of the later weights, by an edge
-    of weight w_i S_i / S. The expectation of these edges is the exact clique w_i w_j / S.
+    of weight w_i S_i / S. The expectation of these edges is the exact clique w_i w_j / S. Zeros
+    and the diagonal of W are skipped; ``copies`` is at most 127.
 
-    Shapes: `ground` (n,).
-
-    - `indptr`, `indices`, `weights`: W in compressed rows; zeros and the diagonal are skipped.
-    - `ground`: weight of each node's edge to the fixed node; zero for none.
-    - Returned: position p eliminated node ``order[p]`` with pivot ``pivots[p]``; its column below
-      the diagonal is ``-values[starts[p]:starts[p+1]]`` at the later positions ``rows``.
+    Returns ``order, starts, rows, values, pivots``: position p eliminated node ``order[p]`` with
+    pivot ``pivots[p]``; its column below the diagonal is ``-values[starts[p]:starts[p+1]]`` at the
+    later positions ``rows``.
     """
     n = indptr.size - 1
     lists, used = _lists_of(indptr, indices, weights, ground, copies)

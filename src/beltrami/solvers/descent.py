@@ -13,14 +13,15 @@ import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector
 
-Objective: TypeAlias = Callable[[FloatMatrix], tuple[float, FloatMatrix]]
+_Objective: TypeAlias = Callable[[FloatMatrix], tuple[float, FloatMatrix]]
 """Returns the cost of a point and its gradient."""
 
 Precondition: TypeAlias = Callable[[FloatMatrix], FloatMatrix]
 """Applies a positive definite guess of the inverse Hessian to a gradient."""
 
-_SUFFICIENT = 1e-4
+_SUFFICIENT = 1e-4  # share of the fall along the slope that a step must bring
 _HALVINGS = 25
+_MEMORY = 10  # steps that L-BFGS remembers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,9 +52,12 @@ class Descent:
 
 
 def conjugate_descent(
-    objective: Objective, start: FloatMatrix, *, n_steps: int, tol: float = 1e-9
+    objective: _Objective, start: FloatMatrix, *, n_steps: int, tol: float = 1e-9
 ) -> Descent:
-    """Go down by conjugate gradients (Polak and Ribière, with a line search of Wolfe's kind)."""
+    """Go down by conjugate gradients (Polak and Ribière, with a line search of Wolfe's kind).
+
+    It stops after `n_steps` line searches, or when no entry of the gradient is larger than `tol`.
+    """
     from scipy.optimize import minimize
 
     costs: list[float] = []
@@ -64,7 +68,7 @@ def conjugate_descent(
             costs.append(cost)
         return cost, gradient.ravel()
 
-    found = minimize(
+    minimum = minimize(
         flat,
         start.ravel(),
         jac=True,
@@ -72,17 +76,16 @@ def conjugate_descent(
         callback=lambda intermediate_result: costs.append(float(intermediate_result.fun)),
         options={"maxiter": n_steps, "gtol": tol},
     )
-    point = np.asarray(found.x).reshape(start.shape)
-    return Descent(point, np.array(costs), int(found.nfev), bool(found.status != 1))
+    point = np.asarray(minimum.x).reshape(start.shape)
+    return Descent(point, np.array(costs), int(minimum.nfev), bool(minimum.status != 1))
 
 
 def quasi_newton_descent(
-    objective: Objective,
+    objective: _Objective,
     start: FloatMatrix,
     *,
     n_steps: int,
     precondition: Precondition | None = None,
-    memory: int = 10,
     tol: float = 1e-5,
     on_step: Callable[[float], None] | None = None,
 ) -> Descent:
@@ -90,13 +93,12 @@ def quasi_newton_descent(
 
     Steps are halved until the cost falls as it should. It stops when five steps together lower the
     cost by less than `tol` of it, or when no step along the gradient lowers it at all, which is
-    where the error of an estimated gradient begins to matter.
-
-    - `precondition`: guess of the inverse Hessian; None means a multiple of the identity.
+    where the error of an estimated gradient begins to matter. Without a preconditioner the guess is
+    a multiple of the identity. `on_step` is told the cost after every step.
     """
     point, (cost, gradient) = start, objective(start)
     costs, n_evaluations = [cost], 1
-    pairs: deque[_Pair] = deque(maxlen=memory)
+    pairs: deque[_Pair] = deque(maxlen=_MEMORY)
     is_converged = False
     for _ in range(n_steps):
         direction = -_inverse_times(gradient, pairs, precondition)
@@ -145,18 +147,19 @@ class _Step:
 
 
 def _line_search(
-    objective: Objective,
+    objective: _Objective,
     point: FloatMatrix,
     cost: float,
     direction: FloatMatrix,
     slope: float,
     length: float,
 ) -> _Step:
-    for n_tried in range(1, _HALVINGS + 1):
+    """Shorten the step until the cost falls by enough of what the slope promises."""
+    for n_evaluations in range(1, _HALVINGS + 1):
         there = point + length * direction
         value, gradient = objective(there)
         if np.isfinite(value) and value <= cost + _SUFFICIENT * length * slope:
-            return _Step(there, value, gradient, n_tried)
+            return _Step(there, value, gradient, n_evaluations)
         # The parabola through both costs and the slope, kept between a tenth and a half.
         bend = value - cost - length * slope
         ratio = -slope * length / (2 * bend) if np.isfinite(bend) and bend > 0 else 0.1
@@ -165,6 +168,7 @@ def _line_search(
 
 
 def _remember(pairs: "deque[_Pair]", move: FloatMatrix, change: FloatMatrix) -> None:
+    """Remember a step along which the gradient grows, as a positive definite Hessian wants it."""
     product = float(np.vdot(move, change))
     if product > 1e-10 * float(np.linalg.norm(move) * np.linalg.norm(change)):
         pairs.append(_Pair(move, change, 1 / product))

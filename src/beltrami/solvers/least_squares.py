@@ -17,8 +17,8 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 _DEPENDENT = 1e-10
 """A column is dependent when this share of its length, or less, is new."""
 
-_NO_SAY = 1e-9
-"""The others say nothing of a row whose leverage is this near to one."""
+_ALONE = 1e-9
+"""A row whose leverage is this near to one is fitted by itself alone."""
 
 
 class HeldOut(NamedTuple):
@@ -27,14 +27,14 @@ class HeldOut(NamedTuple):
     Attributes
     ----------
     values : ndarray of shape (l, k)
-        What the other rows say of each row.
-    has_say : ndarray of shape (l,)
-        False where a row alone decides a direction (leverage one): the others say nothing of it,
-        and the value there has no meaning.
+        What each row is predicted to be by the others.
+    is_predicted : ndarray of shape (l,)
+        False where a row alone decides a direction (leverage one), so that the others cannot
+        predict it and the value there has no meaning.
     """
 
     values: FloatMatrix
-    has_say: BoolVector
+    is_predicted: BoolVector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,25 +58,23 @@ class NestedFactor:
         return NestedFactor(self.Q[:, :size], self.R[:size, :size])
 
     def operator(self) -> FloatMatrix:
-        """Return the matrix that turns targets into least-squares coefficients.
+        """Return the (p, l) matrix that turns targets into least-squares coefficients.
 
-        Returns shape (p, l).
+        Dependent columns have rows of zeros.
         """
-        return self._solved(self.Q.T)
+        return self._solve_triangle(self.Q.T)
 
     def coefficients(self, targets: FloatMatrix) -> FloatMatrix:
-        """Return the least-squares coefficients of some targets.
+        """Return the least-squares coefficients of each column of targets, zero where dependent."""
+        return self._solve_triangle(self.Q.T @ targets)
 
-        Shapes: `targets` (l, k); returns (p, k).
-        """
-        return self._solved(self.Q.T @ targets)
-
-    def _solved(self, right: FloatMatrix) -> FloatMatrix:
+    def _solve_triangle(self, right: FloatMatrix) -> FloatMatrix:
+        """Solve R x = right over the independent columns."""
         kept = np.flatnonzero(np.diagonal(self.R))
-        found = np.zeros((self.R.shape[0], right.shape[1]))
+        solution = np.zeros((self.R.shape[0], right.shape[1]))
         triangle = self.R[np.ix_(kept, kept)]
-        found[kept] = solve_triangular(triangle, right[kept], check_finite=False)
-        return found
+        solution[kept] = solve_triangular(triangle, right[kept], check_finite=False)
+        return solution
 
     def held_out(self, targets: FloatMatrix) -> Iterator[HeldOut]:
         r"""Yield, for one column, two, and so on, what each row is predicted to be by the others.
@@ -84,8 +82,6 @@ class NestedFactor:
         Without row i the prediction there is :math:`y_i - (y_i - \hat y_i) / (1 - h_{ii})` with
         the leverage :math:`h_{ii} = \sum_{j \le p} Q_{ij}^2`: no fit is repeated. Cost: O(l k) for
         each size.
-
-        Shapes: `targets` (l, k).
         """
         fitted, leverages = np.zeros(targets.shape), np.zeros(len(targets))
         for column in self.Q.T:
@@ -99,19 +95,23 @@ def nested_factor(matrix: FloatMatrix) -> NestedFactor:
 
     Blocked Householder reflections where all columns are independent; where some are not, a
     column-by-column orthogonalisation that drops them.
-
-    Shapes: `matrix` (l, p).
     """
     matrix = np.asarray(matrix, dtype=np.float64)
     rows, columns = matrix.shape
     if rows >= columns:
         Q, R = qr(matrix, mode="economic", check_finite=False)
-        if (np.abs(np.diagonal(R)) > _DEPENDENT * np.linalg.norm(R, axis=0)).all():
+        if _is_independent(R):
             return NestedFactor(Q, R)
     return _careful_factor(matrix)
 
 
+def _is_independent(R: FloatMatrix) -> bool:
+    """Say whether every column brings something new, by the triangle of the factorisation."""
+    return bool((np.abs(np.diagonal(R)) > _DEPENDENT * np.linalg.norm(R, axis=0)).all())
+
+
 def _careful_factor(matrix: FloatMatrix) -> NestedFactor:
+    """Orthogonalise column by column, with zeros in Q for dependent ones."""
     rows, columns = matrix.shape
     Q, R = np.zeros((rows, columns)), np.zeros((columns, columns))
     for j in range(columns):
@@ -127,31 +127,29 @@ def _careful_factor(matrix: FloatMatrix) -> NestedFactor:
 
 
 def held_out_values(targets: FloatMatrix, fitted: FloatMatrix, leverages: FloatVector) -> HeldOut:
-    """Turn the fitted values and leverages of a linear fit into leave-one-out predictions.
+    """Turn the fitted values of a linear fit into leave-one-out predictions.
 
-    Shapes: `targets` (l, k), `fitted` (l, k), `leverages` (l,).
+    The leverages are the diagonal of the hat matrix, which turns targets into fitted values.
     """
     room = 1 - leverages
-    has_say = room > _NO_SAY
-    values = targets - (targets - fitted) / np.where(has_say, room, 1.0)[:, None]
-    return HeldOut(values, has_say)
+    is_predicted = room > _ALONE
+    values = targets - (targets - fitted) / np.where(is_predicted, room, 1.0)[:, None]
+    return HeldOut(values, is_predicted)
 
 
 def nested_least_squares(
     matrix: FloatMatrix, targets: FloatMatrix, sizes: Sequence[int]
 ) -> list[FloatMatrix]:
-    """Fit targets on the first p columns of a matrix, for several p by one factorisation.
+    """Return the coefficients of targets on the first p columns, for several sizes p.
 
-    Only the triangle of the factorisation is formed, with the targets as further columns, so that
+    Only the triangle of one factorisation is formed, with the targets as further columns, so that
     50,000 rows and 1000 columns take a second or two.
-
-    Shapes: `matrix` (l, p), `targets` (l, k).
     """
     matrix = np.asarray(matrix, dtype=np.float64)
     rows, columns = matrix.shape
     (triangle,) = qr(np.hstack([matrix, targets]), mode="r", overwrite_a=True, check_finite=False)
     R, along = triangle[:columns, :columns], triangle[:columns, columns:]
-    if rows >= columns and (np.abs(np.diagonal(R)) > _DEPENDENT * np.linalg.norm(R, axis=0)).all():
+    if rows >= columns and _is_independent(R):
         return [
             np.asarray(solve_triangular(R[:size, :size], along[:size], check_finite=False))
             for size in sizes
@@ -190,10 +188,7 @@ class RidgePath:
 
     @classmethod
     def of(cls, matrix: FloatMatrix, penalties: FloatVector) -> "RidgePath":
-        """Decompose a matrix for all strengths.
-
-        Shapes: `matrix` (l, p), `penalties` (p,).
-        """
+        """Decompose a matrix for all strengths; the penalties s ascend from zero."""
         n_free = int((penalties <= 0).sum())
         free = nested_factor(matrix[:, :n_free])
         roots = np.sqrt(penalties[n_free:])
@@ -207,31 +202,23 @@ class RidgePath:
         return cls(free, left[:, kept], sizes[kept], right[kept].T / roots[:, None], coupling)
 
     def operator(self, alpha: float) -> FloatMatrix:
-        """Return the matrix that turns targets into coefficients, for one strength.
+        """Return the (p, l) matrix that turns targets into coefficients, for one strength.
 
-        Returns shape (p, l).
-
-        - `alpha`: strength; zero gives the solution of least penalty among those that fit best.
+        Strength zero gives the solution of least penalty among those that fit best.
         """
         damped = self.sizes / (self.sizes**2 + alpha)
         penalised = (self.right * damped) @ self.left.T
         return np.vstack([self.free.operator() - self.coupling @ penalised, penalised])
 
     def coefficients(self, targets: FloatMatrix, alpha: float) -> FloatMatrix:
-        """Return the coefficients of some targets, for one strength.
-
-        Shapes: `targets` (l, k); returns (p, k).
-        """
+        """Return the coefficients of each column of targets, for one strength."""
         damped = self.sizes / (self.sizes**2 + alpha)
         penalised = self.right @ (damped[:, None] * (self.left.T @ targets))
         free = self.free.coefficients(targets) - self.coupling @ penalised
         return np.vstack([free, penalised])
 
     def held_out(self, targets: FloatMatrix, alpha: float) -> HeldOut:
-        """Return what each row is predicted to be by the others, for one strength.
-
-        Shapes: `targets` (l, k).
-        """
+        """Return what each row is predicted to be by the others, for one strength; exact."""
         shrink = self.sizes**2 / (self.sizes**2 + alpha)
         fitted = self.free.Q @ (self.free.Q.T @ targets)
         fitted += self.left @ (shrink[:, None] * (self.left.T @ targets))

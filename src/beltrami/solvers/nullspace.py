@@ -33,10 +33,7 @@ class NullSpace:
 
     @classmethod
     def of(cls, membership: NDArray[np.int32], shape: FloatVector) -> "NullSpace":
-        """Normalise `shape` on each component.
-
-        Shapes: `membership` (n,), `shape` (n,).
-        """
+        """Normalise `shape`, the null vectors up to their lengths, on each component."""
         inside = membership >= 0
         count = int(membership.max(initial=-1)) + 1
         squares = np.bincount(membership[inside], weights=shape[inside] ** 2, minlength=count)
@@ -45,17 +42,11 @@ class NullSpace:
         return cls(membership, profile, count)
 
     def coefficients(self, block: FloatMatrix) -> FloatMatrix:
-        """Return the inner product of each null vector with each column, one row per vector.
-
-        Shapes: `block` (n, k); returns (n_components, k).
-        """
+        """Return the inner product of each null vector with each column, one row per vector."""
         return np.asarray(self._matrix(block.dtype).T @ block)
 
     def project_out(self, block: FloatMatrix) -> None:
-        """Subtract from each column its part in the null space, in place; O(n) per column.
-
-        Shapes: `block` (n, k).
-        """
+        """Subtract from each column its part in the null space, in place; O(n) per column."""
         if self.n_components == 0:
             return
         if self.n_components == 1:
@@ -65,9 +56,9 @@ class NullSpace:
         block -= self._matrix(block.dtype) @ self.coefficients(block)
 
     def vectors(self, count: int) -> FloatMatrix:
-        """Return the null vectors of the `count` largest components as dense columns.
+        """Return the null vectors of the `count` largest components, or of all, as dense columns.
 
-        Returns shape (n, min(count, n_components).
+        Components of equal size come in the order of their numbers.
         """
         sizes = np.bincount(self.membership[self.membership >= 0], minlength=self.n_components)
         chosen = np.argsort(-sizes, kind="stable")[:count]
@@ -77,11 +68,8 @@ class NullSpace:
             columns[rows, column] = self.profile[rows]
         return columns
 
-    def permuted(self, order: NDArray[np.intp]) -> "NullSpace":
-        """Return the null space with the nodes taken in `order`.
-
-        Shapes: `order` (n,).
-        """
+    def permute(self, order: NDArray[np.intp]) -> "NullSpace":
+        """Return the null space with the nodes taken in `order`, a permutation."""
         return NullSpace(self.membership[order], self.profile[order], self.n_components)
 
     def _matrix(self, dtype: DTypeLike) -> CsrMatrix:

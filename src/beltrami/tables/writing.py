@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import FormulaCellsWarning, InvalidInputError
 from beltrami.core.files import atomic_path, read_json
-from beltrami.core.spelling import spelled_out
+from beltrami.core.spelling import spell_out
 from beltrami.tables.formulas import formula_cells
 from beltrami.tables.model import is_list
 
@@ -46,7 +46,7 @@ def write_table(
             return
         if _LINES[suffix.removesuffix(".gz")] is not _json_lines:
             metadata = metadata | _announced_formulas(table, target)
-        facts = spelled_out(json.dumps(metadata, indent=2, ensure_ascii=False)) + "\n"
+        facts = spell_out(json.dumps(metadata, indent=2, ensure_ascii=False)) + "\n"
         side = _side_file(target)
         with atomic_path(target) as temporary, atomic_path(side) as beside:
             _write_lines(table, suffix, temporary)

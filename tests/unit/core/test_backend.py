@@ -83,7 +83,7 @@ def test_smallest_is_a_stable_sort_cut_short(k: int) -> None:
 
 def test_a_split_matrix_is_permuted_and_cast_with_what_is_known_of_it() -> None:
     matrix, order = _matrix(), np.random.default_rng(0).permutation(12)
-    permuted = matrix.permuted(order)
+    permuted = matrix.permute(order)
     assert_array_equal(_dense(permuted), _dense(matrix)[np.ix_(order, order)])
     assert permuted.weights.has_sorted_indices
     assert permuted.n_rows == 12

@@ -2,12 +2,12 @@ import json
 
 import pytest
 
-from beltrami.core.spelling import spelled_out
+from beltrami.core.spelling import spell_out
 
 
 @pytest.mark.parametrize("text", ["", "plain", "été 名前 עברית 👍🏽", "a\tb\nc", "\u200d\u00a0"])
 def test_text_of_any_language_stays(text: str) -> None:
-    assert spelled_out(text) == text
+    assert spell_out(text) == text
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,11 @@ def test_text_of_any_language_stays(text: str) -> None:
     ],
 )
 def test_what_commands_a_terminal_is_written_as_its_code(text: str, shown: str) -> None:
-    assert spelled_out(text) == shown
+    assert spell_out(text) == shown
 
 
 def test_json_that_is_spelled_out_says_the_same() -> None:
     record = {"a\x9b31m": ["\u202e\x7f\x1b\udcff", "b\tc\n"]}
-    text = spelled_out(json.dumps(record, ensure_ascii=False, indent=2))
+    text = spell_out(json.dumps(record, ensure_ascii=False, indent=2))
     assert json.loads(text) == record
     assert "\x9b" not in text

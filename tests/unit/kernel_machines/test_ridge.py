@@ -63,7 +63,7 @@ def test_multipliers_solve_the_linear_system(way, intercept, weights, strength) 
 def test_leaving_one_out_is_a_fit_to_the_others(way, intercept, weights, strength) -> None:
     path, K = way(weights, intercept=intercept)
     found = path.held_out(TARGETS, strength)
-    assert found.has_say.all()
+    assert found.is_predicted.all()
     for row in range(ROWS):
         others = np.arange(ROWS) != row
         given = K[np.ix_(others, others)], TARGETS[others], weights[others], strength
@@ -139,7 +139,7 @@ def test_both_ways_are_the_same_path(intercept) -> None:
 def test_a_row_that_only_an_intercept_explains_has_no_say(way) -> None:
     path = way(np.ones(1), intercept=True, root=np.ones((1, 1)))[0]
     found = path.held_out(np.array([[3.0]]), 0.5)
-    assert_array_equal(found.has_say, [False])
+    assert_array_equal(found.is_predicted, [False])
     c, b = path.multipliers(np.array([[3.0]]), 0.5)
     assert_allclose(c, 0.0, atol=1e-12)
     assert_allclose(b, 3.0)

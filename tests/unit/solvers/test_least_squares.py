@@ -160,7 +160,7 @@ def test_held_out_values_of_every_size_are_those_of_refits(case):
     found = list(nested_factor(A).held_out(y))
     assert len(found) == A.shape[1]
     for size, held_out in enumerate(found, start=1):
-        assert held_out.has_say.all()
+        assert held_out.is_predicted.all()
         assert_allclose(held_out.values, left_out(fit, A[:, :size], y), atol=1e-10)
 
 
@@ -176,11 +176,11 @@ def test_a_row_that_alone_decides_a_direction_has_no_say():
     A[:, 2] = 0
     A[3, 2] = 5.0
     one, two, three, four = nested_factor(A).held_out(y)
-    assert one.has_say.all()
-    assert two.has_say.all()
+    assert one.is_predicted.all()
+    assert two.is_predicted.all()
     others = np.arange(10) != 3
     for size, held_out in ((3, three), (4, four)):
-        assert held_out.has_say.tolist() == others.tolist()
+        assert held_out.is_predicted.tolist() == others.tolist()
         assert np.isfinite(held_out.values).all()
         assert_allclose(held_out.values[others], left_out(fit, A[:, :size], y)[others], atol=1e-10)
 
@@ -188,14 +188,14 @@ def test_a_row_that_alone_decides_a_direction_has_no_say():
 def test_as_many_columns_as_rows_leave_no_row_a_say():
     A, y = problem(6, 6)
     *_, last = nested_factor(A).held_out(y)
-    assert not last.has_say.any()
+    assert not last.is_predicted.any()
     assert np.isfinite(last.values).all()
 
 
 def test_leverages_a_hair_above_one_are_no_say_either():
     y = np.array([[1.0], [2.0]])
     held_out = held_out_values(y, y / 2, np.array([1 + 1e-15, 0.5]))
-    assert held_out.has_say.tolist() == [False, True]
+    assert held_out.is_predicted.tolist() == [False, True]
     assert_allclose(held_out.values[1], 2 - 1 / 0.5)
 
 
@@ -216,7 +216,7 @@ def test_any_small_problem_is_solved_and_its_held_out_values_are_those_of_refits
     factor = nested_factor(A)
     assert_allclose(A @ factor.coefficients(y), A @ fit(A, y), atol=1e-9)
     for size, held_out in enumerate(factor.held_out(y), start=1):
-        leading, say = A[:, :size], held_out.has_say
+        leading, say = A[:, :size], held_out.is_predicted
         rank = np.linalg.matrix_rank(leading)
         lost = [np.linalg.matrix_rank(np.delete(leading, row, 0)) < rank for row in range(rows)]
         assert say.tolist() == [not gone for gone in lost]
@@ -239,7 +239,7 @@ def test_ridge_coefficients_and_held_out_values_are_those_of_refits(n_free, alph
     assert_allclose(path.coefficients(y, alpha), ridge(A, y, s, alpha), atol=1e-10)
     held_out = path.held_out(y, alpha)
     expected = left_out(lambda rows, targets: ridge(rows, targets, s, alpha), A, y)
-    assert held_out.has_say.all()
+    assert held_out.is_predicted.all()
     assert_allclose(held_out.values, expected, atol=1e-10)
 
 
@@ -292,7 +292,7 @@ def test_free_columns_that_explain_everything_leave_nothing_to_penalise():
     for alpha in (0.0, 1e-32, 1.0):
         assert_allclose(path.coefficients(y, alpha)[:3], np.linalg.solve(A[:, :3], y), rtol=1e-8)
         assert not path.coefficients(y, alpha)[3:].any()
-        assert not path.held_out(y, alpha).has_say.any()
+        assert not path.held_out(y, alpha).is_predicted.any()
 
 
 def test_a_row_alone_in_a_free_column_has_no_say_under_any_penalty():
@@ -304,7 +304,7 @@ def test_a_row_alone_in_a_free_column_has_no_say_under_any_penalty():
     for alpha in ALPHAS:
         held_out = RidgePath.of(A, s).held_out(y, alpha)
         expected = left_out(lambda rows, targets, a=alpha: ridge(rows, targets, s, a), A, y)
-        assert held_out.has_say.tolist() == others.tolist()
+        assert held_out.is_predicted.tolist() == others.tolist()
         assert_allclose(held_out.values[others], expected[others], atol=1e-10)
 
 

@@ -52,6 +52,6 @@ def test_permuting_commutes_with_projecting() -> None:
     order = np.random.default_rng(1).permutation(14)
     block = np.random.default_rng(0).standard_normal((14, 2))
     there = block[order].copy()
-    null_space().permuted(order).project_out(there)
+    null_space().permute(order).project_out(there)
     null_space().project_out(block)
     assert_allclose(there, block[order], atol=1e-14)

@@ -35,8 +35,8 @@ _BROKEN = (
 
 
 @contextmanager
-def corruption_reported(path: Path) -> Iterator[None]:
-    """Turn every way of failing to read `path` into `CorruptDataError`."""
+def report_corruption(path: Path) -> Iterator[None]:
+    """Turn every way of failing to read `path` inside the block into `CorruptDataError`."""
     try:
         yield
     except CorruptDataError:
@@ -53,7 +53,7 @@ def corruption_reported(path: Path) -> Iterator[None]:
 def read_archive(path: Path) -> dict[str, NDArray[Any]]:
     """Return every member of an npz file, never unpickling."""
     # The file is opened here, because NumPy leaves it open when the archive inside is broken.
-    with corruption_reported(path), path.open("rb") as file:
+    with report_corruption(path), path.open("rb") as file:
         archive = np.load(file, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
             raise CorruptDataError(path=str(path), reason="it is not an npz archive")
@@ -63,9 +63,9 @@ def read_archive(path: Path) -> dict[str, NDArray[Any]]:
 def read_lines(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
     """Return the header and the records of a ``.jsonl.xz`` file.
 
-    - `path`: the file; its first line is a header with the number of records under ``"n"``.
+    Its first line is the header, with the number of records under ``"n"``.
     """
-    with corruption_reported(path), lzma.open(path, "rt", encoding="utf-8") as lines:
+    with report_corruption(path), lzma.open(path, "rt", encoding="utf-8") as lines:
         header = json.loads(next(lines, ""))
         records = [json.loads(line) for line in lines]
         if len(records) != header["n"]:
@@ -78,13 +78,9 @@ def read_lines(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
 def matrix_of(members: Mapping[str, NDArray[Any]]) -> Points:
     """Return the points that an archive stores dense, scaled to integers, or as CSR parts.
 
-    Integers with a scale give ``X * x_scale`` in float64; without one they become float32, which
-    holds every 8-bit pixel exactly. Stored floats keep their dtype.
-
-    Returns shape (n, d).
-
-    - `members`: the archive: ``X``, or ``X`` and ``x_scale``, or ``data``, ``indices``, ``indptr``,
-      ``shape``.
+    Its members are ``X``, or ``X`` and ``x_scale``, or ``data``, ``indices``, ``indptr`` and
+    ``shape``. Integers with a scale give ``X * x_scale`` in float64; without one they become
+    float32, which holds every 8-bit pixel exactly. Stored floats keep their dtype.
     """
     if "X" not in members:
         return _sparse_matrix(members)
@@ -108,12 +104,15 @@ def _sparse_matrix(members: Mapping[str, NDArray[Any]]) -> CsrMatrix:
 
 
 def splits_of(members: Mapping[str, NDArray[Any]]) -> dict[str, IndexVector]:
-    """Return the published splits of an archive: its members whose names begin with "labeled"."""
+    """Return the published splits of an archive: its members whose names begin with "labeled".
+
+    Each holds row numbers, one split per row.
+    """
     return {
         name: rows.astype(np.int64) for name, rows in members.items() if name.startswith("labeled")
     }
 
 
 def strings_of(stored: NDArray[Any]) -> NDArray[np.str_]:
-    """Return byte strings as text."""
+    """Return byte strings, in ASCII, as text."""
     return np.char.decode(stored, "ascii")

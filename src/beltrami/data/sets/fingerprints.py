@@ -42,18 +42,18 @@ SHA256: Mapping[str, str] = MappingProxyType(
 def require_published(path: Path) -> None:
     """Raise where a file of the data folder holds other bytes than the one the name stands for.
 
-    - `path`: the file; tens of megabytes take a tenth of a second.
+    Tens of megabytes take a tenth of a second.
     """
     if not path.is_file():
         raise CorruptDataError(path=str(path), reason="it is no regular file")
     try:
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise CorruptDataError(path=str(path), reason=error.strerror or str(error)) from error
-    if found != SHA256[path.name]:
+    if digest != SHA256[path.name]:
         raise CorruptDataError(
             path=str(path),
-            reason=f"its SHA-256 begins {found[:12]}, that of the published set "
+            reason=f"its SHA-256 begins {digest[:12]}, that of the published set "
             f"{SHA256[path.name][:12]}",
         )

@@ -27,7 +27,7 @@ BUNDLED: Mapping[str, str] = MappingProxyType(
 )
 
 
-def bundled(name: str) -> Dataset:
+def load_bundled(name: str) -> Dataset:
     """Return a set that scikit-learn carries with it, so no file and no network is needed."""
     import sklearn.datasets
 
@@ -46,7 +46,7 @@ def bundled(name: str) -> Dataset:
     )
 
 
-def fetch_mnist() -> Dataset:
+def _fetch_mnist() -> Dataset:
     """Return MNIST from OpenML, in the official order: 60000 for training, then 10000."""
     from sklearn.datasets import fetch_openml
 
@@ -65,13 +65,12 @@ def fetch_mnist() -> Dataset:
     )
 
 
-def fetch_newsgroups() -> Dataset:
+def _fetch_newsgroups() -> Dataset:
     """Return the by-date version of 20 Newsgroups from scikit-learn's source.
 
     It has 18846 posts, without the 1151 posts of the original collection that by-date dropped and
-    without some header lines, so numbers differ a little from those on the data folder's file.
-
-    - Returned: texts, targets, and the same extras as the file of the data folder.
+    without some header lines, so numbers differ a little from those on the data folder's file. The
+    extras are the same.
     """
     from sklearn.datasets import fetch_20newsgroups
 
@@ -92,5 +91,5 @@ def fetch_newsgroups() -> Dataset:
 
 
 FETCHED: Mapping[str, Callable[[], Dataset]] = MappingProxyType(
-    {"mnist": fetch_mnist, "newsgroups20": fetch_newsgroups}
+    {"mnist": _fetch_mnist, "newsgroups20": _fetch_newsgroups}
 )

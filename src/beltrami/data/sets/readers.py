@@ -16,10 +16,10 @@ from beltrami.core.errors import CorruptDataError
 from beltrami.core.types import CsrMatrix
 from beltrami.data.model import Dataset
 from beltrami.data.sets.archive import (
-    corruption_reported,
     matrix_of,
     read_archive,
     read_lines,
+    report_corruption,
     splits_of,
     strings_of,
 )
@@ -29,13 +29,12 @@ _N_RESIDUES = 21  # twenty amino acids and a mark for "beyond the end of the cha
 
 
 def read_table(path: Path, *, name: str, n_features: int, description: str) -> Dataset:
-    """Return a set of numeric points with targets.
+    """Return a set of numeric points with targets, and further members of the file as extras.
 
-    - `n_features`: how many columns the published set has; a file with another number is another
-      set.
+    A file with another number of columns than the published set is another set, and is refused.
     """
     members = read_archive(path)
-    with corruption_reported(path):
+    with report_corruption(path):
         points = matrix_of(members)
         if points.shape[1] != n_features:
             raise CorruptDataError(
@@ -45,8 +44,8 @@ def read_table(path: Path, *, name: str, n_features: int, description: str) -> D
         splits = splits_of(members)
         names = members.get("class_names")
         n_train = members.get("n_train")
-        further = {
-            key: _published(value)
+        extras = {
+            key: _widen(value)
             for key, value in members.items()
             if key not in _KNOWN and key not in splits
         }
@@ -57,12 +56,13 @@ def read_table(path: Path, *, name: str, n_features: int, description: str) -> D
             target_names=None if names is None else tuple(strings_of(names).tolist()),
             n_train=None if n_train is None else int(n_train),
             splits=splits,
-            extras=further,
+            extras=extras,
             description=description,
         )
 
 
-def _published(stored: NDArray[Any]) -> NDArray[Any]:
+def _widen(stored: NDArray[Any]) -> NDArray[Any]:
+    """Return what a file stores narrowly, bytes as text and small integers as int64."""
     if stored.dtype.kind == "S":
         return strings_of(stored)
     widened: NDArray[Any] = stored.astype(np.int64) if stored.dtype.kind in "iu" else stored
@@ -78,7 +78,7 @@ def read_secondary_structure(
     are the book's 315 indicators, as a sparse matrix; the codes are under ``extras["codes"]``.
     """
     members = read_archive(path)
-    with corruption_reported(path):
+    with report_corruption(path):
         codes = members["T"]
         if codes.ndim != 2 or codes.shape[1] * _N_RESIDUES != n_features:
             raise ValueError(f"T has shape {codes.shape}")
@@ -105,12 +105,11 @@ def _one_hot(codes: NDArray[Any]) -> CsrMatrix:
 def read_newsgroups(path: Path, *, name: str, description: str) -> Dataset:
     """Return the posts with their full headers, in the order of the file.
 
-    - Returned: texts; targets that index `target_names`; ``extras["bydate"]`` is 1 for the training
-      part and 2 for the test part of the by-date version, 0 for posts outside it;
-      ``extras["article"]`` the number of the article.
+    ``extras["bydate"]`` is 1 for the training part and 2 for the test part of the by-date version,
+    0 for posts outside it; ``extras["article"]`` the number of the article.
     """
     header, records = read_lines(path)
-    with corruption_reported(path):
+    with report_corruption(path):
         groups, articles, flags, texts = zip(*records, strict=True)
         return newsgroups(
             texts=texts,
@@ -135,9 +134,8 @@ def newsgroups(
 ) -> Dataset:
     """Return the newsgroups set from its columns, wherever they come from.
 
-    Shapes: `groups` (n,), `flags` (n,), `articles` (n,).
-
-    - `flags`: 1 for the training part of the by-date version, 2 for its test part, 0 outside it.
+    `groups` numbers the `names`; `flags` are 1 for the training part of the by-date version, 2 for
+    its test part, 0 outside it.
     """
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a post is not a text")
@@ -157,15 +155,14 @@ def read_brown(path: Path, *, name: str, description: str) -> Dataset:
     """Return the tagged corpus: a text per file, its sentences and their tags.
 
     Everything stays a string with words separated by one blank, which takes a tenth of the memory
-    of a tuple per word. Case and punctuation are as published.
+    of a tuple per word. Case and punctuation are as published; targets are the categories.
 
-    - Returned: `texts` holds the words of each text, one sentence a line; targets index the
-      categories in `target_names`. ``extras["sentences"]`` and ``extras["tags"]`` are parallel
-      tuples with a string per sentence; ``extras["text"]`` is the number of the text of each
-      sentence and ``extras["file"]`` the name of each text.
+    A text is one sentence a line. ``extras["sentences"]`` and ``extras["tags"]`` are parallel
+    tuples with a string per sentence; ``extras["text"]`` is the number of the text of each sentence
+    and ``extras["file"]`` the name of each text.
     """
     _, records = read_lines(path)
-    with corruption_reported(path):
+    with report_corruption(path):
         files, categories, tagged = zip(*records, strict=True)
         names = tuple(sorted(set(categories)))
         words, tags = _words_and_tags([line for text in tagged for line in text])
@@ -202,15 +199,15 @@ def _words_and_tags(lines: list[str]) -> tuple[list[str], list[str]]:
 
 
 def read_recordings(path: Path, *, name: str, description: str) -> Dataset:
-    """Return the recorded sentences with their phone and word segments.
+    """Return the recorded sentences with their phone and word segments; there are no points.
 
-    - Returned: no points: ``extras["wave"]`` is one int16 vector and utterance i its samples
-      ``offset[i]`` to ``offset[i + 1]``; ``utterance`` names them; ``phone_seg`` and ``word_seg``
-      have a row (utterance, first sample, last sample) per segment, counted from the start of the
-      utterance, with labels in ``phone`` and ``word``; ``sample_rate`` is in hertz.
+    ``extras["wave"]`` is one int16 vector and utterance i its samples ``offset[i]`` to
+    ``offset[i + 1]``; ``utterance`` names them; ``phone_seg`` and ``word_seg`` have a row
+    (utterance, first sample, last sample) per segment, counted from the start of the utterance,
+    with labels in ``phone`` and ``word``; ``sample_rate`` is in hertz.
     """
     members = read_archive(path)
-    with corruption_reported(path):
+    with report_corruption(path):
         extras: Mapping[str, Any] = {
             "wave": members["wave"],
             "offset": members["offset"].astype(np.int64),

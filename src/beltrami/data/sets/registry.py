@@ -18,9 +18,7 @@ from beltrami.data.model import Dataset
 from beltrami.data.sets import public, readers
 from beltrami.data.sets.fingerprints import require_published
 
-FOLDER_VARIABLE = "BELTRAMI_DATA"
-
-Reader = Callable[..., Dataset]
+_FOLDER_VARIABLE = "BELTRAMI_DATA"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class _Entry:
     """A file of the data folder and how to read it."""
 
     file: str
-    reader: Reader
+    reader: Callable[..., Dataset]
     description: str
 
 
@@ -176,7 +174,7 @@ def load_dataset(name: str, *, folder: str | os.PathLike[str] | None = None) -> 
       extras   feature_names
     """
     if name in public.BUNDLED:
-        return public.bundled(name)
+        return public.load_bundled(name)
     if name not in _FILES:
         raise InvalidInputError(_unknown(name))
     entry, place = _FILES[name], _folder(name, folder)
@@ -186,10 +184,10 @@ def load_dataset(name: str, *, folder: str | os.PathLike[str] | None = None) -> 
     return _from_public_source(name, entry, place)
 
 
-def dataset_file(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the file that a named data set is read from."""
+def dataset_file(name: str) -> Path | None:
+    """Return the file that a named set is read from; None where it is bundled or not here."""
     entry = _FILES.get(name)
-    place = None if entry is None else _folder(name, folder)
+    place = None if entry is None else _folder(name, None)
     if entry is None or place is None or not (place / entry.file).exists():
         return None
     return place / entry.file
@@ -204,14 +202,16 @@ def _unknown(name: object) -> str:
 
 def _folder(name: str, folder: str | os.PathLike[str] | None) -> Path | None:
     """Return the folder to look in, None where none was said, or refuse one that is not there."""
-    said, by = (folder, "folder") if folder else (os.environ.get(FOLDER_VARIABLE), FOLDER_VARIABLE)
-    if not said:
+    path, source = folder, "folder"
+    if not path:
+        path, source = os.environ.get(_FOLDER_VARIABLE), _FOLDER_VARIABLE
+    if not path:
         return None
-    place = Path(said).expanduser()
+    place = Path(path).expanduser()
     if not place.is_dir():
         raise DatasetUnavailableError(
-            f"the data set {name!r} was sought in {str(place)!r} (from {by}), and there is no such "
-            f"folder. Give the folder that holds {_FILES[name].file!r}."
+            f"the data set {name!r} was sought in {str(place)!r} (from {source}), and there is no "
+            f"such folder. Give the folder that holds {_FILES[name].file!r}."
         )
     return place
 
@@ -220,7 +220,7 @@ def _from_public_source(name: str, entry: _Entry, place: Path | None) -> Dataset
     sought = f"the folder {str(place)!r} does not hold it" if place else "no data folder is set"
     advice = (
         f"Put {entry.file!r} into a folder and pass it as folder=, or name the folder in the "
-        f"environment variable {FOLDER_VARIABLE}."
+        f"environment variable {_FOLDER_VARIABLE}."
     )
     if name not in public.FETCHED:
         raise DatasetUnavailableError(

@@ -67,7 +67,7 @@ def crossing_spheres(
     array([1.])
     """
     n_points, noise = check_count(n_points, name="n_points"), check_noise(noise)
-    first, second = _checked(dimensions)
+    first, second = _check_dimensions(dimensions)
     rng = generator(random_state)
     counts = shares(n_points, [1.0, 1.0])
     d = max(first, second) + 1
@@ -84,7 +84,7 @@ def crossing_spheres(
     )
 
 
-def _checked(dimensions: object) -> tuple[int, int]:
+def _check_dimensions(dimensions: object) -> tuple[int, int]:
     if not isinstance(dimensions, tuple | list) or len(dimensions) != 2:
         raise InvalidInputError(
             f"dimensions={dimensions!r} must be a pair of whole numbers, such as (1, 2) for a "

@@ -34,20 +34,14 @@ def check_noise(noise: object) -> float:
 
 
 def perturb(points: FloatMatrix, noise: float, rng: np.random.Generator) -> FloatMatrix:
-    """Return the points moved by isotropic Gaussian noise, or the points themselves for zero.
-
-    Shapes: `points` (n, d); returns (n, d).
-    """
+    """Return the points moved by isotropic Gaussian noise, or the points themselves for zero."""
     if noise == 0.0:
         return points
     return points + noise * rng.standard_normal(points.shape)
 
 
 def positions(n_points: int, spacing: Spacing, rng: np.random.Generator) -> FloatVector:
-    """Return n numbers in [0, 1): uniform and independent, or equally spaced from zero.
-
-    Returns shape (n_points,).
-    """
+    """Return n numbers in [0, 1): uniform and independent, or equally spaced from zero."""
     check_choice(spacing, ("random", "even"), name="spacing")
     return np.arange(n_points) / n_points if spacing == "even" else rng.random(n_points)
 
@@ -57,7 +51,8 @@ def arc_length_table(
 ) -> tuple[FloatVector, FloatVector]:
     """Return parameters of a curve and the arc length from the start to each.
 
-    - `curve`: takes m parameters and returns their points, of shape (m, d).
+    `curve` takes m parameters and returns their points, of shape (m, d). Both columns of the table
+    increase, so that ``numpy.interp`` between them inverts the arc length.
     """
     parameters = np.linspace(start, stop, _N_NODES)
     steps = np.linalg.norm(np.diff(curve(parameters), axis=0), axis=1)
@@ -71,12 +66,10 @@ def rejection(
     n_points: int,
     rng: np.random.Generator,
 ) -> NDArray[Any]:
-    """Draw points whose density is that of `draw` times `density`.
+    """Draw independent points whose density is that of `draw` times `density`.
 
-    Returns shape (n_points, ...).
-
-    - `draw`: takes a number m and returns m proposals, of shape (m, ...).
-    - `density`: takes the proposals and returns the factor of each, at most `bound`.
+    `draw` takes a number m and returns m proposals, of shape (m, ...); `density` takes the
+    proposals and returns the factor of each, at most `bound`.
     """
     kept = [draw(0)]  # so that zero points have the right shape
     n_kept = 0
@@ -104,9 +97,8 @@ def on_two_manifolds(
 ) -> Dataset:
     """Return a set with target 1 + s on its first manifold and -1 - s on its second.
 
-    Shapes: `points` (n, d), `position` (n,).
-
-    - `points`: those of the first manifold, then those of the second.
+    Points of the first come before those of the second, `counts` of them on each; s is `position`,
+    from 0 to 1.
     """
     manifold = np.repeat([0, 1], counts)
     return Dataset(

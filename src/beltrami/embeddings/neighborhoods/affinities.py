@@ -23,7 +23,7 @@ from beltrami.embeddings.neighborhoods.probabilities import (
 )
 from beltrami.embeddings.neighborhoods.wide import FactoredNeighborhood
 from beltrami.graph.search import open_space
-from beltrami.graph.search.spaces import angular_distances
+from beltrami.graph.search.distances import angular_distances
 from beltrami.operators.comparison import require_neighbors, without_diagonal
 
 _SAMPLE = 3000

@@ -1,20 +1,19 @@
 """Dense points compared by direction: rows are scaled to length one, then it is Euclidean."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
-from beltrami.graph.search.euclidean import EuclideanSpace
-from beltrami.graph.search.spaces import (
+from beltrami.graph.search.distances import (
     angular_distances,
-    check_queries,
     chord_length,
+    dense_queries,
     require_directions,
 )
+from beltrami.graph.search.euclidean import EuclideanSpace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +25,7 @@ class AngularSpace:
 
     @classmethod
     def of(cls, points: FloatMatrix, metric: str) -> "AngularSpace":
-        """Prepare points."""
+        """Scale the points to length one; none may be zero."""
         return cls(EuclideanSpace.of(_directions(points)), metric)
 
     @property
@@ -52,13 +51,8 @@ class AngularSpace:
 
     def neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:
         """Return the `k` nearest other points of each point."""
-        found = self.sphere.neighbors(k, search=search, rng=rng)
-        return Neighbors(
-            found.indices,
-            angular_distances(found.distances, self.metric),
-            recall=found.recall,
-            n_sampled=found.n_sampled,
-        )
+        lists = self.sphere.neighbors(k, search=search, rng=rng)
+        return replace(lists, distances=angular_distances(lists.distances, self.metric))
 
     def within(
         self, radius: float, queries: Any = None
@@ -69,13 +63,14 @@ class AngularSpace:
         return rows, columns, angular_distances(chords, self.metric)
 
     def _queries(self, queries: Any) -> FloatMatrix:
-        checked = check_queries(queries, self.sphere.points.shape[1])
-        require_directions(checked)
-        return _directions(checked.toarray() if issparse(checked) else np.asarray(checked))
+        points = dense_queries(queries, self.sphere.points.shape[1])
+        require_directions(points)
+        return _directions(points)
 
 
 def _directions(points: FloatMatrix) -> FloatMatrix:
-    # Scaled by the largest entry first, so that no square leaves the range of floats.
+    """Return rows scaled to length one."""
+    # By the largest entry first, so that no square leaves the range of floats.
     exact = points / np.abs(points).max(axis=1, keepdims=True).astype(np.float64)
     exact /= np.linalg.norm(exact, axis=1, keepdims=True)
     directions: FloatMatrix = exact.astype(points.dtype, copy=False)

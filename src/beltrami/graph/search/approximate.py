@@ -15,10 +15,10 @@ from beltrami.core.errors import RecallWarning
 from beltrami.core.progress import track
 from beltrami.core.threads import renewed_limit
 from beltrami.core.types import IndexMatrix, IndexVector
+from beltrami.graph.search.distances import QUERY_BLOCK
 
-RECALL_TARGET = 0.99
+_RECALL_TARGET = 0.99
 _MARGIN = 0.002  # above the target on the sample, so that all points meet it too
-_QUERY_BLOCK = 8192
 
 
 def approximate_candidates(
@@ -29,16 +29,12 @@ def approximate_candidates(
     recall: Callable[[IndexMatrix], float],
     rng: np.random.Generator,
 ) -> tuple[IndexMatrix, float]:
-    """Return `k` near candidates of each point, with the recall measured on a sample.
+    """Return `k` near candidates of each point, -1 where fewer were found, and the recall.
 
-    The number of cells searched doubles until at least 0.99 of the true neighbours of the sampled
-    points are found; with every cell searched the result is exact, so it gets there unless the
-    index is at fault, and then a warning says so.
-
-    Shapes: `points` (n, d), `sample` (s,); returns `candidates` (n, k).
-
-    - `recall`: takes the candidates of the sampled rows and returns the share of true neighbours in
-      them.
+    The recall is measured on the rows `sample`: `recall` takes their candidates and returns the
+    share of true neighbours in them. The number of cells searched doubles until it is at least
+    0.99; with every cell searched the result is exact, so it gets there unless the index is at
+    fault, and then a warning says so.
     """
     n = len(points)
     blocks = []
@@ -46,11 +42,11 @@ def approximate_candidates(
         index = _inverted_file(points, seed=int(rng.integers(2**31 - 1)))
         index.nprobe = max(1, index.nlist // 128)
         measured = recall(index.search(points[sample], k)[1])
-        while measured < RECALL_TARGET + _MARGIN and index.nprobe < index.nlist:
+        while measured < _RECALL_TARGET + _MARGIN and index.nprobe < index.nlist:
             index.nprobe = min(2 * index.nprobe, index.nlist)
             measured = recall(index.search(points[sample], k)[1])
-        for start in range(0, n, _QUERY_BLOCK):
-            blocks.append(index.search(points[start : start + _QUERY_BLOCK], k)[1])
+        for start in range(0, n, QUERY_BLOCK):
+            blocks.append(index.search(points[start : start + QUERY_BLOCK], k)[1])
             advance(len(blocks[-1]))
     _warn_when_poor(measured, len(sample))
     return np.concatenate(blocks), measured
@@ -75,10 +71,10 @@ def _inverted_file(points: NDArray[np.float32], *, seed: int) -> Any:
 
 
 def _warn_when_poor(recall: float, n_sampled: int) -> None:
-    if recall < RECALL_TARGET:
+    if recall < _RECALL_TARGET:
         warnings.warn(
             f"approximate search found {recall:.3f} of the true neighbours on {n_sampled} sampled "
-            f"points, below {RECALL_TARGET}; the graph's spectrum may be distorted. Use "
+            f"points, below {_RECALL_TARGET}; the graph's spectrum may be distorted. Use "
             "search='exact'.",
             RecallWarning,
             stacklevel=2,

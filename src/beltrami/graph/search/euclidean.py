@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import track
@@ -19,7 +18,12 @@ from beltrami.core.threads import renewed_limit, threads_in_force
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.approximate import approximate_candidates
-from beltrami.graph.search.spaces import check_queries, pairs_within, without_self
+from beltrami.graph.search.distances import (
+    QUERY_BLOCK,
+    dense_queries,
+    pairs_within,
+    without_self,
+)
 
 TREE_DIMENSIONS = 8
 """Up to here a k-d tree beats brute force; above, its boxes overlap too much."""
@@ -27,7 +31,6 @@ TREE_DIMENSIONS = 8
 EXACT_COST = 4e12
 """n^2 d up to which brute force is the default: about a minute and a half on two cores."""
 
-_QUERY_BLOCK = 8192
 _SLACK = 2  # candidates beyond k, against swapped near ties in float32
 _WIDER = 16  # times as many candidates where a tree finds a tie
 _SAMPLE = 1000  # points on which the recall of an approximate search is measured
@@ -40,7 +43,7 @@ class EuclideanSpace:
     Attributes
     ----------
     points : ndarray of shape (n, d)
-        As given.
+        In the user's units.
     compact : ndarray of shape (n, d), float32
         Centred and scaled to unit spread, for the search.
     mean : ndarray of shape (d,)
@@ -56,7 +59,7 @@ class EuclideanSpace:
 
     @classmethod
     def of(cls, points: FloatMatrix) -> "EuclideanSpace":
-        """Prepare points."""
+        """Centre and scale a copy of the points for the search."""
         with np.errstate(over="ignore", invalid="ignore"):
             mean = points.mean(axis=0, dtype=np.float64)
             above, below = points.max(axis=0) - mean, mean - points.min(axis=0)
@@ -74,22 +77,21 @@ class EuclideanSpace:
 
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
-        checked = check_queries(queries, self.points.shape[1])
-        points = checked.toarray() if issparse(checked) else np.asarray(checked)
+        points = dense_queries(queries, self.points.shape[1])
         compact = _compact(points, self.mean, self.scale)
-        found, distances = self._search(points, compact, self.points, self.compact, k)
+        indices, distances = self._search(points, compact, self.points, self.compact, k)
         if not np.isfinite(distances).all():
             raise _too_far("a new point is farther from the others than 1e154")
-        return found, distances
+        return indices, distances
 
     def nearest_between(
         self, rows: IndexVector, base: IndexVector, k: int
     ) -> tuple[IndexMatrix, FloatMatrix]:
         """Return, for own points `rows`, the `k` nearest among own points `base`."""
-        found, distances = self._search(
+        indices, distances = self._search(
             self.points[rows], self.compact[rows], self.points[base], self.compact[base], k
         )
-        return base[found], distances
+        return base[indices], distances
 
     def distances(self, rows: IndexVector, columns: IndexVector) -> FloatVector:
         """Return the distances of pairs of own points."""
@@ -102,8 +104,8 @@ class EuclideanSpace:
         """Return the `k` nearest other points of each point."""
         if search == "approximate" or (search == "auto" and self._brute_force_is_dear()):
             return self._approximate_neighbors(k, rng)
-        found = self._search(self.points, self.compact, self.points, self.compact, k + 1)
-        return Neighbors(*without_self(*found, k))
+        lists = self._search(self.points, self.compact, self.points, self.compact, k + 1)
+        return Neighbors(*without_self(*lists, k))
 
     def within(
         self, radius: float, queries: Any = None
@@ -111,13 +113,12 @@ class EuclideanSpace:
         """Return all pairs of a query, or another own point, and a point within `radius`."""
         from beltrami.graph import _kernels
 
-        asked = self.points
+        points, centred = self.points, None
         if queries is not None:
-            checked = check_queries(queries, self.points.shape[1])
-            asked = checked.toarray() if issparse(checked) else np.asarray(checked)
-        centred = None if queries is None else asked - self.mean
+            points = dense_queries(queries, self.points.shape[1])
+            centred = points - self.mean
         rows, columns = pairs_within(self.points - self.mean, centred, radius)
-        distances = _kernels.pair_distances(asked, self.points, rows, columns)
+        distances = _kernels.pair_distances(points, self.points, rows, columns)
         keep = distances <= radius
         return rows[keep], columns[keep], distances[keep]
 
@@ -128,8 +129,8 @@ class EuclideanSpace:
 
         def recall(candidates: IndexMatrix) -> float:
             # A neighbour counts as found when it is as near as the true last: ties are no misses.
-            found = _rerank(queries, self.points, candidates, k + 1)[1]
-            return float(np.mean(found <= farthest[:, -1:]))
+            distances = _rerank(queries, self.points, candidates, k + 1)[1]
+            return float(np.mean(distances <= farthest[:, -1:]))
 
         candidates, measured = approximate_candidates(
             self.compact, k + 1, sample=sample, recall=recall, rng=rng
@@ -153,12 +154,12 @@ class EuclideanSpace:
         compact_base: NDArray[np.float32],
         k: int,
     ) -> tuple[IndexMatrix, FloatMatrix]:
-        wanted = min(k + _SLACK, base.shape[0])
+        n_candidates = min(k + _SLACK, base.shape[0])
         if base.shape[1] <= TREE_DIMENSIONS:
-            return self._search_tree(queries, base, k, wanted)
-        candidates, last = _flat_candidates(compact_queries, compact_base, wanted)
+            return self._search_tree(queries, base, k, n_candidates)
+        candidates, last = _flat_candidates(compact_queries, compact_base, n_candidates)
         indices, distances = _rerank(queries, base, candidates, k)
-        if wanted < base.shape[0]:
+        if n_candidates < base.shape[0]:
             # In units of the compact points, with |y| <= |x| + |x - y| for what could be missed.
             reach = distances[:, -1] / self.scale
             with np.errstate(over="ignore", invalid="ignore"):  # a new point may be very far
@@ -169,18 +170,18 @@ class EuclideanSpace:
         return indices, distances
 
     def _search_tree(
-        self, queries: FloatMatrix, base: FloatMatrix, k: int, wanted: int
+        self, queries: FloatMatrix, base: FloatMatrix, k: int, n_candidates: int
     ) -> tuple[IndexMatrix, FloatMatrix]:
         from scipy.spatial import KDTree
 
         # Splitting at midpoints, not medians, keeps the tree shallow over many equal coordinates.
         tree = KDTree(base, balanced_tree=False)
-        candidates, last = _tree_candidates(tree, queries, wanted)
+        candidates, last = _tree_candidates(tree, queries, n_candidates)
         indices, distances = _rerank(queries, base, candidates, k)
         tied = np.flatnonzero(distances[:, -1] >= last * (1 - 1e-12))
-        if wanted == base.shape[0] or not tied.size:
+        if n_candidates == base.shape[0] or not tied.size:
             return indices, distances
-        wider = min(_WIDER * wanted, base.shape[0])
+        wider = min(_WIDER * n_candidates, base.shape[0])
         candidates, last = _tree_candidates(tree, queries[tied], wider)
         indices[tied], distances[tied] = _rerank(queries[tied], base, candidates, k)
         if wider < base.shape[0]:
@@ -202,11 +203,10 @@ class EuclideanSpace:
 
         rows, k = np.flatnonzero(doubtful), indices.shape[1]
         with track("settling near ties", total=len(rows)) as advance:
-            for start in range(0, len(rows), _QUERY_BLOCK):
-                block = rows[start : start + _QUERY_BLOCK]
+            for start in range(0, len(rows), QUERY_BLOCK):
+                block = rows[start : start + QUERY_BLOCK]
                 limits = distances[block, -1]
-                found = _kernels.scan(queries[block], base, k, limits)
-                indices[block], distances[block] = found
+                indices[block], distances[block] = _kernels.scan(queries[block], base, k, limits)
                 advance(len(block))
 
 
@@ -225,8 +225,8 @@ def _rounding(dimensions: int) -> float:
 
 def _compact(points: FloatMatrix, mean: FloatVector, scale: float) -> NDArray[np.float32]:
     compact = np.empty(points.shape, dtype=np.float32)
-    for start in range(0, len(points), _QUERY_BLOCK):
-        rows = slice(start, start + _QUERY_BLOCK)
+    for start in range(0, len(points), QUERY_BLOCK):
+        rows = slice(start, start + QUERY_BLOCK)
         with np.errstate(over="ignore"):  # a new point may be very far
             compact[rows] = (points[rows] - mean) / scale
     return compact
@@ -234,18 +234,18 @@ def _compact(points: FloatMatrix, mean: FloatVector, scale: float) -> NDArray[np
 
 def _tree_candidates(tree: Any, queries: FloatMatrix, k: int) -> tuple[IndexMatrix, FloatVector]:
     """Return the `k` nearest by a tree, and the distance of the last."""
-    found, last = [], []
+    candidates, last = [], []
     with track("searching neighbours", total=len(queries)) as advance:
-        for start in range(0, len(queries), 8 * _QUERY_BLOCK):
-            block = queries[start : start + 8 * _QUERY_BLOCK]
+        for start in range(0, len(queries), 8 * QUERY_BLOCK):
+            block = queries[start : start + 8 * QUERY_BLOCK]
             distances, indices = tree.query(
                 block, k=np.arange(1, k + 1), workers=threads_in_force()
             )
             # Where squares overflow the tree finds nothing, and names a row that does not exist.
-            found.append(np.minimum(indices, tree.n - 1))
+            candidates.append(np.minimum(indices, tree.n - 1))
             last.append(distances[:, -1])
             advance(len(block))
-    return np.concatenate(found).astype(np.int64, copy=False), np.concatenate(last)
+    return np.concatenate(candidates).astype(np.int64, copy=False), np.concatenate(last)
 
 
 def _flat_candidates(
@@ -254,15 +254,15 @@ def _flat_candidates(
     """Return the `k` nearest by brute force, and the squared distance of the last."""
     import faiss
 
-    found, last = [], []
+    candidates, last = [], []
     with renewed_limit(), track("searching neighbours", total=len(queries)) as advance:
-        for start in range(0, len(queries), _QUERY_BLOCK):
-            block = queries[start : start + _QUERY_BLOCK]
+        for start in range(0, len(queries), QUERY_BLOCK):
+            block = queries[start : start + QUERY_BLOCK]
             squares, indices = faiss.knn(block, base, k)
-            found.append(indices)
+            candidates.append(indices)
             last.append(squares[:, -1].astype(np.float64))
             advance(len(block))
-    return np.concatenate(found), np.concatenate(last)
+    return np.concatenate(candidates), np.concatenate(last)
 
 
 def _rerank(

@@ -9,9 +9,9 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.threads import threads_in_force
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.graph.model import Neighbors
-from beltrami.graph.search.spaces import check_queries, smallest, without_self
+from beltrami.graph.search.distances import check_queries, smallest, without_self
 
-_QUERY_BLOCK = 256
+_QUERY_BLOCK = 256  # rows that are compared with all points at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +49,8 @@ class GeneralSpace:
         self, rows: IndexVector, base: IndexVector, k: int
     ) -> tuple[IndexMatrix, FloatMatrix]:
         """Return, for own points `rows`, the `k` nearest among own points `base`."""
-        found, distances = self._search(self.points[rows], self.points[base], k)
-        return base[found], distances
+        indices, distances = self._search(self.points[rows], self.points[base], k)
+        return base[indices], distances
 
     def distances(self, rows: IndexVector, columns: IndexVector) -> FloatVector:
         """Return the distances of pairs of own points."""
@@ -76,9 +76,9 @@ class GeneralSpace:
         """Return all pairs of a query, or another own point, and a point within `radius`."""
         from sklearn.neighbors import NearestNeighbors
 
-        asked = None if queries is None else check_queries(queries, self.points.shape[1])
+        points = None if queries is None else check_queries(queries, self.points.shape[1])
         index = NearestNeighbors(metric=self.metric, n_jobs=threads_in_force()).fit(self.points)
-        graph = index.radius_neighbors_graph(asked, radius=radius, mode="distance")
+        graph = index.radius_neighbors_graph(points, radius=radius, mode="distance")
         rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
         return rows, graph.indices, np.asarray(graph.data, dtype=np.float64)
 
@@ -86,14 +86,16 @@ class GeneralSpace:
         from sklearn.neighbors import NearestNeighbors
 
         # One more than asked shows where the k-th place is tied; those rows are looked at whole.
-        wanted = min(k + 1, base.shape[0])
-        index = NearestNeighbors(n_neighbors=wanted, metric=self.metric, n_jobs=threads_in_force())
+        n_listed = min(k + 1, base.shape[0])
+        index = NearestNeighbors(
+            n_neighbors=n_listed, metric=self.metric, n_jobs=threads_in_force()
+        )
         distances, indices = index.fit(base).kneighbors(queries)
         tied = distances[:, k - 1] >= distances[:, -1] * (1 - 1e-12)
         order = np.lexsort((indices, distances), axis=1)[:, :k]
         indices = np.take_along_axis(indices, order, axis=1)
         distances = np.take_along_axis(distances, order, axis=1)
-        if wanted > k and tied.any():
+        if n_listed > k and tied.any():
             indices[tied], distances[tied] = self._whole_rows(queries[tied], base, k)
         return indices.astype(np.int32), distances.astype(np.float64)
 

@@ -10,7 +10,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.core.validation import check_points
 from beltrami.graph.model import Neighbors
-from beltrami.graph.search.spaces import smallest, without_self
+from beltrami.graph.search.distances import smallest, without_self
 
 _SYMMETRY_RTOL = 1e-5  # distances may come from float32
 
@@ -56,8 +56,8 @@ class PrecomputedSpace:
         self, rows: IndexVector, base: IndexVector, k: int
     ) -> tuple[IndexMatrix, FloatMatrix]:
         """Return, for own points `rows`, the `k` nearest among own points `base`."""
-        found, distances = smallest(self._dense()[np.ix_(rows, base)], k)
-        return base[found], distances
+        indices, distances = smallest(self._dense()[np.ix_(rows, base)], k)
+        return base[indices], distances
 
     def distances(self, rows: IndexVector, columns: IndexVector) -> FloatVector:
         """Return the distances of pairs of own points; of a sparse matrix, of stored pairs."""

@@ -14,7 +14,7 @@ from scipy.sparse import csc_array, csr_array, diags_array
 from beltrami.core.progress import track
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
-from beltrami.graph.search.spaces import (
+from beltrami.graph.search.distances import (
     ANGULAR,
     angular_distances,
     check_queries,
@@ -24,7 +24,7 @@ from beltrami.graph.search.spaces import (
     without_self,
 )
 
-_QUERY_BLOCK = 2048
+_QUERY_BLOCK = 2048  # rows searched between two reports of progress
 _SLACK = 2  # candidates beyond k, against near ties that rounding swaps
 
 
@@ -48,8 +48,8 @@ class SparseSpace:
 
     @classmethod
     def of(cls, points: CsrMatrix, metric: str) -> "SparseSpace":
-        """Prepare points."""
-        prepared = _prepared(points, metric)
+        """Take the points in float64, scaled to length one where directions are compared."""
+        prepared = _prepare(points, metric)
         return cls(prepared, _squares(prepared), metric)
 
     @property
@@ -59,15 +59,16 @@ class SparseSpace:
 
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
-        prepared = self._queries(queries)
-        return self._search(prepared, self.points, self.squares, k)
+        return self._search(self._queries(queries), self.points, self.squares, k)
 
     def nearest_between(
         self, rows: IndexVector, base: IndexVector, k: int
     ) -> tuple[IndexMatrix, FloatMatrix]:
         """Return, for own points `rows`, the `k` nearest among own points `base`."""
-        found, distances = self._search(self.points[rows], self.points[base], self.squares[base], k)
-        return base[found], distances
+        indices, distances = self._search(
+            self.points[rows], self.points[base], self.squares[base], k
+        )
+        return base[indices], distances
 
     def distances(self, rows: IndexVector, columns: IndexVector) -> FloatVector:
         """Return the distances of pairs of own points."""
@@ -75,19 +76,18 @@ class SparseSpace:
 
     def neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:  # noqa: ARG002
         """Return the `k` nearest other points of each point; always exact."""
-        found = self._search(self.points, self.points, self.squares, k + 1)
-        indices, distances = without_self(*found, k)
-        return Neighbors(indices, distances)
+        lists = self._search(self.points, self.points, self.squares, k + 1)
+        return Neighbors(*without_self(*lists, k))
 
     def within(
         self, radius: float, queries: Any = None
     ) -> tuple[IndexVector, IndexVector, FloatVector]:
         """Return all pairs of a query, or another own point, and a point within `radius`."""
         chord = chord_length(radius, self.metric) if self.metric in ANGULAR else radius
-        asked = None if queries is None else self._queries(queries)
-        rows, columns = pairs_within(self.points, asked, chord)
-        own = self.points if asked is None else asked
-        chords = _pair_distances(own, self.points, rows, columns)
+        others = None if queries is None else self._queries(queries)
+        rows, columns = pairs_within(self.points, others, chord)
+        left = self.points if others is None else others
+        chords = _pair_distances(left, self.points, rows, columns)
         keep = chords <= chord
         return rows[keep], columns[keep], self._in_metric(chords[keep])
 
@@ -95,7 +95,7 @@ class SparseSpace:
         checked = check_queries(queries, self.points.shape[1])
         if self.metric in ANGULAR:
             require_directions(checked)
-        return _prepared(csr_array(checked), self.metric)
+        return _prepare(csr_array(checked), self.metric)
 
     def _in_metric(self, chords: FloatMatrix) -> FloatMatrix:
         return angular_distances(chords, self.metric) if self.metric in ANGULAR else chords
@@ -113,8 +113,8 @@ class SparseSpace:
 
         # The largest <x, y> - |y|^2 / 2 is the smallest |x - y|^2 = |x|^2 - 2 (<x, y> - |y|^2 / 2).
         columns = csc_array(base)
-        wanted = min(k + _SLACK, base.shape[0])
-        found = []
+        n_candidates = min(k + _SLACK, base.shape[0])
+        blocks = []
         with track("searching neighbours (sparse)", total=queries.shape[0]) as advance:
             for start in range(0, queries.shape[0], _QUERY_BLOCK):
                 block = queries[start : start + _QUERY_BLOCK]
@@ -126,22 +126,22 @@ class SparseSpace:
                     columns.indices,
                     columns.data,
                     -base_squares / 2,
-                    wanted,
+                    n_candidates,
                     numba.config.NUMBA_NUM_THREADS,
                 )
-                found.append(near)
+                blocks.append(near)
                 advance(block.shape[0])
-        return self._ranked(queries, base, np.concatenate(found), k)
+        return self._rank(queries, base, np.concatenate(blocks), k)
 
-    def _ranked(
-        self, queries: CsrMatrix, base: CsrMatrix, found: IndexMatrix, k: int
+    def _rank(
+        self, queries: CsrMatrix, base: CsrMatrix, candidates: IndexMatrix, k: int
     ) -> tuple[IndexMatrix, FloatMatrix]:
         """Order candidates by their distances, taken by differences so that no digits cancel."""
-        rows = np.repeat(np.arange(len(found)), found.shape[1])
-        chords = _pair_distances(queries, base, rows, found.ravel()).reshape(found.shape)
-        order = np.lexsort((found, chords), axis=1)[:, :k]
+        rows = np.repeat(np.arange(len(candidates)), candidates.shape[1])
+        chords = _pair_distances(queries, base, rows, candidates.ravel()).reshape(candidates.shape)
+        order = np.lexsort((candidates, chords), axis=1)[:, :k]
         nearest = np.take_along_axis(chords, order, axis=1)
-        return np.take_along_axis(found, order, axis=1), self._in_metric(nearest)
+        return np.take_along_axis(candidates, order, axis=1), self._in_metric(nearest)
 
 
 def _pair_distances(
@@ -159,15 +159,15 @@ def _squares(points: CsrMatrix) -> FloatVector:
     return np.asarray(points.multiply(points).sum(axis=1), dtype=np.float64).ravel()
 
 
-def _prepared(points: CsrMatrix, metric: str) -> CsrMatrix:
+def _prepare(points: CsrMatrix, metric: str) -> CsrMatrix:
     exact: CsrMatrix = csr_array(points.astype(np.float64))
     if metric in ANGULAR:
         # By the largest entry first, so that no square leaves the range of floats.
-        exact = _divided(exact, abs(exact).max(axis=1).toarray().ravel())
-        exact = _divided(exact, np.sqrt(_squares(exact)))
+        exact = _divide_rows(exact, abs(exact).max(axis=1).toarray().ravel())
+        exact = _divide_rows(exact, np.sqrt(_squares(exact)))
     exact.sort_indices()
     return exact
 
 
-def _divided(points: CsrMatrix, lengths: FloatVector) -> CsrMatrix:
+def _divide_rows(points: CsrMatrix, lengths: FloatVector) -> CsrMatrix:
     return csr_array(diags_array(1 / lengths) @ points)

@@ -16,10 +16,10 @@ from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points, Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
+from beltrami.graph.fitting import recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.graph.search import open_space
-from beltrami.graph.specification import recipe_of
 from beltrami.kernel_machines.deformation import EXACT_COPIES, Deformation, require_exact_memory
 from beltrami.kernel_machines.expansion import Expansion
 from beltrami.kernel_machines.features import SlowFeatures, check_explicit

@@ -8,7 +8,7 @@ from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
 from beltrami.core.validation import check_choice, check_count, check_positive
-from beltrami.graph.fitted import checked_points
+from beltrami.graph.fitting import checked_points
 from beltrami.kernel_machines.hinge.switching import SwitchedFit, switched_hinge
 from beltrami.kernel_machines.kernels import (
     Gram,

@@ -207,7 +207,7 @@ def held_out_scores(path: KernelRidgePath, labeled: Labeled, strength: float) ->
     Returns shape (l, k).
     """
     found = path.held_out(labeled.targets, strength)
-    return np.where(found.has_say[:, None], found.values, mean_of_others(labeled))
+    return np.where(found.is_predicted[:, None], found.values, mean_of_others(labeled))
 
 
 def best_trial(

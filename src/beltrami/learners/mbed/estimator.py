@@ -18,7 +18,7 @@ from beltrami.embeddings.mbed.modes import PaperMode, PracticalMode
 from beltrami.embeddings.mbed.placement import TIE, ClassPull, placed
 from beltrami.embeddings.mbed.simplex import simplex_directions, sureness
 from beltrami.embeddings.neighborhoods.affinities import twins_of
-from beltrami.graph.fitted import checked_points
+from beltrami.graph.fitting import checked_points
 from beltrami.learners.classification import PartialLabelClassifier, fitted_temperature, softmax
 from beltrami.learners.held_out import held_out_part
 from beltrami.learners.mbed.guesses import cut_guess, guess_graph, spread_guess

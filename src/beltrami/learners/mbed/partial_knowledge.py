@@ -9,10 +9,14 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.validation import check_count
-from beltrami.data.labels import encode_labels, labeled_mask
+from beltrami.data.labels import (
+    are_soft_labels,
+    checked_weights,
+    encode_labels,
+    encode_soft_labels,
+    labeled_mask,
+)
 from beltrami.data.model import UNLABELED
-from beltrami.data.sample_weights import checked_weights
-from beltrami.data.soft_labels import are_soft_labels, encode_soft_labels
 from beltrami.learners.model import Labeled
 
 

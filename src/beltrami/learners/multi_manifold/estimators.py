@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Seed
-from beltrami.graph.fitted import checked_points
+from beltrami.graph.fitting import checked_points
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners.classification import PartialLabelClassifier
 from beltrami.learners.machines.laplacian_rls import LaplacianRLSClassifier, LaplacianRLSRegressor

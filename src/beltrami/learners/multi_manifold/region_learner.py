@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.randomness import generator
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Points, Seed
 from beltrami.core.validation import check_choice, check_positive
-from beltrami.graph.fitted import checked_points
+from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import PartialLabelLearner
 from beltrami.learners.model import Labeled
 from beltrami.learners.multi_manifold.region_count import (

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, Points
-from beltrami.graph.fitted import attached_to_fit
+from beltrami.graph.fitting import attach_to_fit
 from beltrami.learners.base import GraphLearner
 from beltrami.learners.classification import GraphClassifier
 from beltrami.learners.model import Choice, Labeled, LeftOut, honest_residuals
@@ -264,7 +264,7 @@ class GraphRegularizedRegressor(_GraphRegularizedLearner, GraphRegressor):
     def _shifts_at(self, points: Points, residuals: FloatVector) -> FloatMatrix:
         fit = self._fitted_kernel(self._labeled)
         shifts = fit.shifts(residuals, self.gamma_ * float(self._labeled.weights.sum()))
-        return self._carried(attached_to_fit(self, points), shifts)[0]
+        return self._carried(attach_to_fit(self, points), shifts)[0]
 
     def _residuals(self) -> FloatVector:
         fit = self._fitted_kernel(self._labeled)

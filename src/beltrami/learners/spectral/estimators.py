@@ -11,7 +11,7 @@ from beltrami.core.memory import require_memory
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, Points, Seed
 from beltrami.core.validation import check_choice
-from beltrami.graph.fitted import attached_to_fit
+from beltrami.graph.fitting import attach_to_fit
 from beltrami.graph.search import open_space
 from beltrami.learners.base import GraphLearner
 from beltrami.learners.classification import TemperedClassifier
@@ -86,7 +86,7 @@ class _EigenfunctionLearner(GraphLearner):
         self, points: Points, coefficients: FloatMatrix
     ) -> tuple[FloatMatrix, BoolVector]:
         """Return what coefficients on the eigenvectors say at new points, and who is reached."""
-        tie, p = attached_to_fit(self, points), len(coefficients)
+        tie, p = attach_to_fit(self, points), len(coefficients)
         inside = np.asarray((tie.weights @ self.reached_.astype(np.float64)) > 0)
         vectors, values = self.basis_.vectors[:, :p], self.basis_.values[:p]
         there = extend_eigenvectors(tie.weights, vectors, values, kind="combinatorial")

@@ -253,7 +253,7 @@ def says_something(labeled: Labeled) -> bool:
 def _unscaled(held_out: HeldOut, labeled: Labeled) -> FloatMatrix:
     """Take the roots of the weights out again; the mean of the others where they say nothing."""
     values: FloatMatrix = held_out.values / np.sqrt(labeled.weights)[:, None]
-    return np.where(held_out.has_say[:, None], values, mean_of_others(labeled))
+    return np.where(held_out.is_predicted[:, None], values, mean_of_others(labeled))
 
 
 def _lowest(losses: NDArray[np.float64]) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.files import atomic_path
-from beltrami.core.spelling import spelled_out
+from beltrami.core.spelling import spell_out
 from beltrami.core.types import FloatMatrix
 from beltrami.report.pictures.palette import style_of
 
@@ -67,7 +67,7 @@ def as_written(name: object) -> str:
     >>> print(as_written("5$ or 10$"))
     5\$ or 10\$
     """
-    text = spelled_out(str(name)).replace("$", r"\$")
+    text = spell_out(str(name)).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 
 

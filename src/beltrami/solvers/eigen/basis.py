@@ -20,15 +20,14 @@ from beltrami.solvers.eigen.problem import ROUNDING, Eigenpairs, EigenProblem
 from beltrami.solvers.model import Basis
 from beltrami.solvers.ordering import cache_order
 
-SOLVERS = ("auto", "dense", "lanczos", "chebyshev")
-_DENSE_NODES = 1000
-_DENSE_SHARE = 5
+_SOLVERS = ("auto", "dense", "lanczos", "chebyshev")
+_DENSE_NODES = 1000  # a dense problem up to here takes a fraction of a second
+_DENSE_SHARE = 5  # of more than one node in so many, iterating costs more than the dense problem
 _FLOOR = 10 * ROUNDING  # of the tolerance that is certified; the methods aim a little lower
-_NUMERICALLY_ZERO = 1e-10
-_TILE = 128
-_NARROW = 8
-_TILE_ENTRIES = 2**24
-"""Columns multiplied at once: 128, fewer where they would take more than 128 MiB, at least 8."""
+_NUMERICALLY_ZERO = 1e-10  # of the spectral bound
+# Columns multiplied at once: 128, fewer where they would take more than 128 MiB, at least 8.
+_TILE, _NARROW, _TILE_ENTRIES = 128, 8, 2**24
+_TURN_ROWS = 8192  # rows turned at once in place, so that no second copy of the vectors is held
 
 
 def eigenbasis(
@@ -90,7 +89,7 @@ def eigenbasis(
     [0.0, 2.0, 2.0, 4.0]
     """
     check_choice(kind, KINDS, name="kind")
-    check_choice(solver, SOLVERS, name="solver")
+    check_choice(solver, _SOLVERS, name="solver")
     check_positive(tol, name="tol")
     count = check_count(n_components, name="n_components")
     if count > graph.n_nodes:
@@ -101,7 +100,7 @@ def eigenbasis(
     problem = EigenProblem.of(graph, "combinatorial" if kind == "combinatorial" else "normalized")
     null = problem.null.vectors(count)
     method = _method(solver, graph.n_nodes, count)
-    found = _lowest(
+    lowest = _lowest_pairs(
         problem,
         count - null.shape[1],
         method,
@@ -109,12 +108,12 @@ def eigenbasis(
         rng=generator(0 if random_state is None else random_state),
     )
     pairs = Eigenpairs(
-        np.concatenate([np.zeros(null.shape[1]), found.values]),
-        np.hstack([null, found.vectors]),
-        found.iterations,
+        np.concatenate([np.zeros(null.shape[1]), lowest.values]),
+        np.hstack([null, lowest.vectors]),
+        lowest.iterations,
     )
     roots = inverse_power(graph.degrees, 0.5) if kind == "random_walk" else None
-    return _certified(problem, pairs, roots, kind=kind, method=method, tol=tol)
+    return _certify(problem, pairs, roots, kind=kind, method=method, tol=tol)
 
 
 def _method(solver: str, n: int, count: int) -> str:
@@ -125,7 +124,7 @@ def _method(solver: str, n: int, count: int) -> str:
     return "dense" if solver == "chebyshev" and 2 * block_width(count) > n else solver
 
 
-def _lowest(
+def _lowest_pairs(
     problem: EigenProblem, count: int, method: str, *, tol: float, rng: np.random.Generator
 ) -> Eigenpairs:
     """Find the lowest pairs outside the null space and polish them in float64."""
@@ -134,12 +133,12 @@ def _lowest(
         return Eigenpairs(np.zeros(0), np.zeros((n, 0)), 0)
     # A power of two brings the bound near one: float32 then holds any unit of the weights.
     unit = 2.0 ** np.floor(np.log2(problem.bound))
-    scaled = problem.scaled(1 / unit)
+    scaled = problem.scale(1 / unit)
     if method == "dense":
-        found = dense_eigenpairs(scaled, count)
-        return Eigenpairs(unit * found.values, found.vectors, 0)
+        pairs = dense_eigenpairs(scaled, count)
+        return Eigenpairs(unit * pairs.values, pairs.vectors, 0)
     order = cache_order(problem.matrix.weights)
-    near, backend = scaled.permuted(order), NumpyBackend()
+    near, backend = scaled.permute(order), NumpyBackend()
     if method == "lanczos":
         rough = lanczos_eigenpairs(near, count, tol=tol, rng=rng)
     else:
@@ -163,8 +162,8 @@ def _rayleigh_ritz(problem: EigenProblem, rough: Eigenpairs, backend: Backend) -
     projected = whitening.T @ ((form + form.T) / 2) @ whitening
     values, rotation = small_eigh((projected + projected.T) / 2)
     turn = whitening @ rotation
-    for start in range(0, len(vectors), 8192):
-        rows = slice(start, start + 8192)
+    for start in range(0, len(vectors), _TURN_ROWS):
+        rows = slice(start, start + _TURN_ROWS)
         vectors[rows] = vectors[rows] @ turn
     return Eigenpairs(values, vectors, rough.iterations)
 
@@ -182,7 +181,7 @@ def _images(
         yield columns, image
 
 
-def _certified(
+def _certify(
     problem: EigenProblem,
     pairs: Eigenpairs,
     roots: FloatVector | None,
@@ -230,8 +229,8 @@ def _signs(vectors: FloatMatrix) -> FloatVector:
     """Return signs that make the entry of largest magnitude positive, the first of near ties."""
     sizes = np.abs(vectors)
     largest = np.argmax(sizes >= (1 - 1e-6) * sizes.max(axis=0), axis=0)
-    picked = vectors[largest, np.arange(vectors.shape[1])]
-    return np.where(picked < 0, -1.0, 1.0)
+    entries = vectors[largest, np.arange(vectors.shape[1])]
+    return np.where(entries < 0, -1.0, 1.0)
 
 
 def _orthogonality(vectors: FloatMatrix) -> float:

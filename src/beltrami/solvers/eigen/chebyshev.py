@@ -20,13 +20,13 @@ from beltrami.solvers.eigen.density import eigenvalue_estimate
 from beltrami.solvers.eigen.problem import ROUNDING, Eigenpairs, EigenProblem
 
 _MAX_ROUNDS = 60
-_DEGREES = (6, 300)
-_FEWEST_GUARDS = 8
+_DEGREES = (6, 300)  # of the filter, at least and at most
+_FEWEST_GUARDS = 8  # columns beyond those wanted, below which lost ones are replaced
 _COLUMNS_MULTIPLE = 16  # whole cache lines and vector registers
 
 
 @dataclass(frozen=True, slots=True)
-class Precision:
+class _Precision:
     """How far one number format can be driven.
 
     Attributes
@@ -49,18 +49,17 @@ class Precision:
     floor: float
 
 
-SINGLE = Precision(np.float32, first_growth=3e2, growth=1e4, floor=4e-6)
-DOUBLE = Precision(np.float64, first_growth=1e6, growth=1e9, floor=ROUNDING)
+_SINGLE = _Precision(np.float32, first_growth=3e2, growth=1e4, floor=4e-6)
+_DOUBLE = _Precision(np.float64, first_growth=1e6, growth=1e9, floor=ROUNDING)
 
 
 def block_width(count: int) -> int:
     """Return how many columns the method works on to find `count` pairs.
 
-    - Returned: with guard columns, which keep the last pairs from converging slowly, and rounded
-      up.
+    Guard columns keep the last pairs from converging slowly; the sum is rounded up.
     """
-    wanted = count + max(_COLUMNS_MULTIPLE, count // 8)
-    return -(-wanted // _COLUMNS_MULTIPLE) * _COLUMNS_MULTIPLE
+    width = count + max(_COLUMNS_MULTIPLE, count // 8)
+    return -(-width // _COLUMNS_MULTIPLE) * _COLUMNS_MULTIPLE
 
 
 def chebyshev_eigenpairs(
@@ -73,8 +72,10 @@ def chebyshev_eigenpairs(
 ) -> Eigenpairs:
     """Return the lowest `count` pairs outside the null space.
 
-    Cost per round: ``degree`` products of the matrix with the unconverged columns and three dense
-    products of n x m by m x m, m = 1.125 count. Memory: four n x m blocks in float32.
+    The nodes should be in a cache-friendly order. A pair is done when its residual is half of `tol`
+    times the largest eigenvalue wanted; the caller measures the residuals again. Cost per round:
+    ``degree`` products of the matrix with the unconverged columns and three dense products of
+    n x m by m x m, m = 1.125 count. Memory: four n x m blocks in float32.
     """
     iteration = _Iteration(problem, count, backend, rng)
     with track("computing eigenvectors", total=count) as advance:
@@ -96,7 +97,7 @@ class _Iteration:
         self, problem: EigenProblem, count: int, backend: Backend, rng: np.random.Generator
     ) -> None:
         self.problem, self.count, self.backend, self.rng = problem, count, backend, rng
-        self.precision = SINGLE
+        self.precision = _SINGLE
         self.matrix = backend.matrix(problem.matrix, np.float32)
         n = problem.matrix.n_rows
         width = min(block_width(count), n - problem.null.n_components)
@@ -189,45 +190,45 @@ class _Iteration:
 
     def lock(self, residuals: FloatVector, tol: float) -> None:
         """Set aside the lowest converged vectors, move the filter's edge, drop spent columns."""
-        wanted = self.count - self.n_locked
+        missing = self.count - self.n_locked
         # Half of what is asked: the last Rayleigh-Ritz step mixes equal eigenvalues, and the
         # residuals of a mixture add up.
-        goal = tol / 2 * min(float(self.ritz[min(wanted, len(self.ritz)) - 1]), self.edge)
-        target = max(tol / 2 * self._scale(residuals, wanted), ROUNDING * self.problem.bound)
-        above = np.flatnonzero(residuals[:wanted] > target)
-        done = int(above[0]) if above.size else min(wanted, len(residuals))
-        self._move_edge(wanted)
-        worth_it = done == wanted or done >= max(8, wanted // 5)
-        if done and worth_it:
+        goal = tol / 2 * min(float(self.ritz[min(missing, len(self.ritz)) - 1]), self.edge)
+        target = max(tol / 2 * self._scale(residuals, missing), ROUNDING * self.problem.bound)
+        above = np.flatnonzero(residuals[:missing] > target)
+        done = int(above[0]) if above.size else min(missing, len(residuals))
+        self._move_edge(missing)
+        is_worth_it = done == missing or done >= max(8, missing // 5)
+        if done and is_worth_it:
             self.locked.append(self.backend.block(self.active[:, :done], self.precision.dtype))
             self.locked_values += self.ritz[:done].tolist()
             self.active = self.backend.block(self.active[:, done:], self.precision.dtype)
             self.spare = self.backend.block(self.spare[:, done:], self.precision.dtype)
             self.ritz = self.ritz[done:]
-        if done < wanted and goal < self.precision.floor * self.problem.bound:
+        if done < missing and goal < self.precision.floor * self.problem.bound:
             self._raise_precision()
 
-    def _scale(self, residuals: FloatVector, wanted: int) -> float:
+    def _scale(self, residuals: FloatVector, missing: int) -> float:
         """Return the largest wanted eigenvalue as far as it is known, from below.
 
-        Ritz values that have not settled are far too high, and a tolerance relative to them would
+        Ritz values with large residuals are far too high, and a tolerance relative to them would
         lock vectors too early.
         """
-        values = self.ritz[:wanted]
-        settled = values[residuals[:wanted] <= 0.1 * values]
-        known = max(self.locked_values[-1:] + settled[-1:].tolist(), default=0.0)
+        values = self.ritz[:missing]
+        near = values[residuals[:missing] <= 0.1 * values]
+        known = max(self.locked_values[-1:] + near[-1:].tolist(), default=0.0)
         return min(known, self.edge)
 
-    def _move_edge(self, wanted: int) -> None:
+    def _move_edge(self, missing: int) -> None:
         # Ritz values bound eigenvalues from above: the last one, once below the edge, is a tighter
         # edge; a wanted one still above it after two rounds shows that the density's was too low.
         if self.ritz[-1] < self.edge or (
-            self.rounds >= 2 and self.ritz[min(wanted, len(self.ritz)) - 1] > self.edge
+            self.rounds >= 2 and self.ritz[min(missing, len(self.ritz)) - 1] > self.edge
         ):
             self.edge = float(self.ritz[-1])
 
     def _raise_precision(self) -> None:
-        self.precision = DOUBLE
+        self.precision = _DOUBLE
         self.matrix = self.backend.matrix(self.problem.matrix, np.float64)
         self.active = self.backend.block(self.active, np.float64)
         self.spare = self.backend.block(self.spare, np.float64)
@@ -244,7 +245,7 @@ class _Iteration:
 
 
 def _ritz_rotation(
-    gram: NDArray[np.float64], form: NDArray[np.float64], precision: Precision
+    gram: NDArray[np.float64], form: NDArray[np.float64], precision: _Precision
 ) -> tuple[NDArray[np.float64], FloatVector]:
     """Solve the projected problem; return the rotation of the block and the Ritz values.
 

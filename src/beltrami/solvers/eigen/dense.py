@@ -9,7 +9,7 @@ from beltrami.core.memory import require_memory
 from beltrami.core.threads import serial_blas
 from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
 
-_SMALL = 384
+_SMALL = 384  # rows up to which threads cost more than they bring
 
 
 def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
@@ -35,10 +35,7 @@ def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
 
 
 def small_eigh(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return all eigenvalues and eigenvectors of a projected matrix.
-
-    Shapes: `matrix` (m, m); returns `values` (m,), `vectors` (m, m).
-    """
+    """Return all eigenvalues, ascending, and eigenvectors of a projected symmetric matrix."""
     if len(matrix) > _SMALL:
         values, vectors = np.linalg.eigh(matrix)
     else:

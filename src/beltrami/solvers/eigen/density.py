@@ -13,13 +13,13 @@ from beltrami.core.backend import Backend
 from beltrami.core.types import FloatVector
 
 _VECTORS = 8
-_STEPS = 40
+_STEPS = 40  # Lanczos steps of each
 
 
 def eigenvalue_estimate(
     matrix: Any, n: int, rank: float, *, backend: Backend, rng: np.random.Generator
 ) -> float:
-    """Return a number below which about `rank` eigenvalues lie.
+    """Return a number below which about `rank` of the n eigenvalues of a float32 matrix lie.
 
     Stochastic Lanczos quadrature: the Ritz values of a random unit vector, weighted by the squares
     of the first entries of the tridiagonal eigenvectors, are the Gauss nodes of the spectral
@@ -44,6 +44,7 @@ def eigenvalue_estimate(
 
 
 def _quantile(diagonal: FloatVector, coupling: FloatVector, share: float) -> float:
+    """Return the number below which that share of the density lies, over all columns."""
     nodes, masses = [], []
     for column in range(diagonal.shape[1]):
         ritz, vectors = eigh_tridiagonal(diagonal[:, column], coupling[:-1, column])

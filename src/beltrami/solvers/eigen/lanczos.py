@@ -7,8 +7,8 @@ from beltrami.core.errors import SolverError
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.solvers.eigen.problem import ROUNDING, Eigenpairs, EigenProblem
 
-_MAX_RUNS = 4
-_CHECKED = 4
+_MAX_RUNS = 4  # with ever tighter tolerances
+_N_MISSED = 4  # pairs looked for at a time among those that a run may have missed
 
 
 def lanczos_eigenpairs(
@@ -22,22 +22,23 @@ def lanczos_eigenpairs(
 
     The spectrum is turned over, c I - A with c twice the bound, because the method finds large
     eigenvalues first, and the null vectors, known beforehand, are projected out of every product:
-    to it they have the eigenvalue 0, below all others. A single starting
-    vector cannot see every copy of a repeated eigenvalue; what it missed is looked for by further
-    runs on the complement of what was found, until one of them finds nothing lower.
+    to it they have the eigenvalue 0, below all others. A single starting vector cannot see every
+    copy of a repeated eigenvalue; what it missed is looked for by further runs on the complement of
+    what was found, until one of them finds nothing lower. Residuals meet `tol`, relative to the
+    largest eigenvalue wanted; `SolverError` where ARPACK gives up.
     """
     search = _Search(problem, rng)
-    found = search.accurate(count, tol)
+    pairs = search.accurate(count, tol)
     for _ in range(count):
-        missed = search.run(min(_CHECKED, search.room(found)), found.vectors, search.last_tol)
-        lower = missed.values < found.values[-1] * (1 - tol) - ROUNDING * problem.bound
+        missed = search.run(min(_N_MISSED, search.room(pairs)), pairs.vectors, search.last_tol)
+        lower = missed.values < pairs.values[-1] * (1 - tol) - ROUNDING * problem.bound
         if not lower.any():
             break
-        values = np.concatenate([found.values, missed.values[lower]])
+        values = np.concatenate([pairs.values, missed.values[lower]])
         order = np.argsort(values, kind="stable")[:count]
-        vectors = np.hstack([found.vectors, missed.vectors[:, lower]])[:, order]
-        found = Eigenpairs(values[order], vectors, found.iterations + 1)
-    return found
+        vectors = np.hstack([pairs.vectors, missed.vectors[:, lower]])[:, order]
+        pairs = Eigenpairs(values[order], vectors, pairs.iterations + 1)
+    return pairs
 
 
 class _Search:
@@ -48,21 +49,21 @@ class _Search:
         self.turn = 2 * problem.bound
         self.last_tol = 0.0
 
-    def room(self, found: Eigenpairs) -> int:
-        """Dimension of the complement of the null space and of what was found."""
-        return self.problem.matrix.n_rows - self.problem.null.n_components - len(found.values)
+    def room(self, pairs: Eigenpairs) -> int:
+        """Dimension of the complement of the null space and of these pairs."""
+        return self.problem.matrix.n_rows - self.problem.null.n_components - len(pairs.values)
 
     def accurate(self, count: int, tol: float) -> Eigenpairs:
         """Tighten ARPACK's tolerance, relative to the turned spectrum, until ours is met."""
         known = np.zeros((self.problem.matrix.n_rows, 0))
         self.last_tol = 0.1 * tol
         for _ in range(_MAX_RUNS):
-            found = self.run(count, known, self.last_tol)
-            target = 0.1 * tol * float(found.values[-1]) / self.turn
+            pairs = self.run(count, known, self.last_tol)
+            target = 0.1 * tol * float(pairs.values[-1]) / self.turn
             if self.last_tol <= max(2 * target, ROUNDING):
                 break
             self.last_tol = max(target, ROUNDING)
-        return found
+        return pairs
 
     def run(self, count: int, known: FloatMatrix, tol: float) -> Eigenpairs:
         """Return the lowest `count` pairs orthogonal to the null space and to `known`."""

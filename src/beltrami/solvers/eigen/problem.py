@@ -49,15 +49,15 @@ class EigenProblem:
             shape = np.where(degrees > 0, np.sqrt(degrees), 1.0)
         return cls(matrix, NullSpace.of(membership, shape), spectral_bound(matrix))
 
-    def permuted(self, order: NDArray[np.intp]) -> "EigenProblem":
-        """Return the problem with the nodes taken in `order`.
+    def permute(self, order: NDArray[np.intp]) -> "EigenProblem":
+        """Return the problem with the nodes taken in `order`, a permutation."""
+        return EigenProblem(self.matrix.permute(order), self.null.permute(order), self.bound)
 
-        Shapes: `order` (n,).
+    def scale(self, factor: float) -> "EigenProblem":
+        """Return the problem whose eigenvalues are `factor` times these.
+
+        A power of two loses nothing.
         """
-        return EigenProblem(self.matrix.permuted(order), self.null.permuted(order), self.bound)
-
-    def scaled(self, factor: float) -> "EigenProblem":
-        """Return the problem whose eigenvalues are `factor` times these."""
         weights = self.matrix.weights.copy()
         weights.data = weights.data * factor
         matrix = SplitMatrix(self.matrix.diagonal * factor, weights)

@@ -15,9 +15,9 @@ from beltrami.core.backend import Backend, GroundedLaplacian
 from beltrami.core.types import FloatMatrix
 from beltrami.solvers.linear.preconditioners import Preconditioner
 
-_SETTLED = 0.1
+_SETTLED = 0.1  # share of a window's gains that its newest may be
 _LONGEST_WINDOW = 200
-_PROBE = 24
+_PROBE = 24  # steps before the rate is judged
 _NOTHING = 1e-30
 """Share of the first squared residual below which it is rounding, in the range or in null vectors;
 a step along the latter would have no end."""
@@ -44,10 +44,7 @@ class EnergyLedger:
     total: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
 
     def add(self, gain: NDArray[np.float64]) -> None:
-        """Enter the gain of one step.
-
-        Shapes: `gain` (k,).
-        """
+        """Enter the fall of each column's squared energy error in one step."""
         self.gains.append(gain)
         self.total = self.total + gain
 
@@ -60,14 +57,14 @@ class EnergyLedger:
         history = np.array(self.gains[-_LONGEST_WINDOW:])
         newest = history[-3:].max(axis=0)
         sums = np.cumsum(history[::-1], axis=0)
-        settled = newest <= _SETTLED * sums
-        settled[: min(4, len(settled)) - 1] = False
-        window = np.argmax(settled, axis=0)
-        picked = sums[window, np.arange(sums.shape[1])]
+        is_settled = newest <= _SETTLED * sums
+        is_settled[: min(4, len(is_settled)) - 1] = False
+        window = np.argmax(is_settled, axis=0)
+        squares = sums[window, np.arange(sums.shape[1])]
         errors = np.full(sums.shape[1], np.inf)
         live = self.total > 0
-        known = settled.any(axis=0) & live
-        np.sqrt(picked / np.where(live, self.total, 1.0), out=errors, where=known)
+        known = is_settled.any(axis=0) & live
+        np.sqrt(squares / np.where(live, self.total, 1.0), out=errors, where=known)
         errors[~live] = 0.0
         return errors
 
@@ -102,15 +99,12 @@ def conjugate_gradients(
     patience: int | None = None,
     progress: Any = None,
 ) -> Descent:
-    """Solve A X = B for all columns at once.
+    """Solve A X = B for all columns at once; B must lie in the range of A.
 
-    Shapes: `right` (n, k).
-
-    - `tol`: relative error in the energy norm at which a column is done.
-    - `patience`: give up before `max_iter` when, by the rate so far, more than this many steps are
-      needed.
-    - `progress`: called with the share of the wanted digits that a step has added, at most one in
-      all.
+    A column is done when its relative error in the energy norm is at most `tol`. With `patience`
+    the run ends before `max_iter` when, by the rate so far, more than so many steps are still
+    needed. `progress` is called with the share of the wanted digits that a step has added, at most
+    one in all. The caller judges the errors.
     """
     residual = backend.block(right, np.float64)
     x, gradient, image = 0 * residual, 0 * residual, 0 * residual

@@ -1,8 +1,8 @@
 """Approximate inverses of grounded Laplacians: what makes conjugate gradients short.
 
 Each is a frozen object with one verb, ``apply(residual, out)``. Jacobi costs nothing to set up and
-suffices on graphs that mix fast; the approximate Cholesky factorisation takes about a
-second per million edges and then needs 17 to 29 steps on graphs of every kind tried.
+suffices on graphs that mix fast; the approximate Cholesky factorisation takes about a second per
+million edges and then needs 17 to 29 steps on graphs of every kind tried.
 """
 
 from dataclasses import dataclass
@@ -14,22 +14,15 @@ from numpy.typing import NDArray
 from beltrami.core.backend import GroundedLaplacian
 from beltrami.core.types import FloatMatrix, FloatVector
 
-COPIES = 2
+_COPIES = 2
 """Parts into which an edge is split before sampling; see docs/decisions/0005."""
 
 
 class Preconditioner(Protocol):
     """An approximate inverse."""
 
-    @property
-    def name(self) -> str:
-        """What the solution calls it."""
-
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
-        """Overwrite `out` with the approximate inverse times `residual`.
-
-        Shapes: `residual` (n, k), `out` (n, k).
-        """
+        """Overwrite `out` with the approximate inverse times `residual`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +30,6 @@ class Jacobi:
     """Division by the diagonal."""
 
     inverse: FloatMatrix
-    name: str = "jacobi"
 
     @classmethod
     def of(cls, matrix: GroundedLaplacian) -> "Jacobi":
@@ -48,10 +40,7 @@ class Jacobi:
         return cls(inverse[:, None])
 
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
-        """Divide each row by its diagonal entry.
-
-        Shapes: `residual` (n, k), `out` (n, k).
-        """
+        """Divide each row by its diagonal entry."""
         np.multiply(residual, self.inverse, out=out)
 
 
@@ -61,8 +50,8 @@ class ApproximateCholesky:
 
     Nodes are eliminated in order of current degree; the clique of fill edges that exact
     elimination would add is replaced by a random tree with the same expectation [KyngSachdeva16]_,
-    [GaoKyngSpielman23]_. With two copies the factor has 2 to 5
-    times the entries of A on the graphs tried.
+    [GaoKyngSpielman23]_. With two copies the factor has 2 to 5 times the entries of A on the graphs
+    tried.
 
     Attributes
     ----------
@@ -79,15 +68,14 @@ class ApproximateCholesky:
     rows: NDArray[np.int32]
     values: FloatVector
     pivots: FloatVector
-    name: str = "cholesky"
 
     @classmethod
     def of(
-        cls, matrix: GroundedLaplacian, *, seed: int, copies: int = COPIES
+        cls, matrix: GroundedLaplacian, *, seed: int, copies: int = _COPIES
     ) -> "ApproximateCholesky":
-        """Factorise.
+        """Factorise; the same seed gives the same factor.
 
-        - `seed`: of the sampling; the same seed gives the same factor.
+        More copies, the parts of each edge, mean more fill and fewer steps.
         """
         from beltrami.solvers import _kernels
 
@@ -99,10 +87,7 @@ class ApproximateCholesky:
         )
 
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
-        """Solve with the factor.
-
-        Shapes: `residual` (n, k), `out` (n, k).
-        """
+        """Solve with the factor."""
         from beltrami.solvers.linear import _kernels
 
         _kernels.apply_factor(

@@ -17,8 +17,8 @@ from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 from beltrami.graph.model import Graph
 from beltrami.solvers.nullspace import NullSpace
 
-_INCONSISTENT = 1e-8
-_NOISE = 1e-12
+_INCONSISTENT = 1e-8  # share of a right-hand side along a null vector that is no rounding
+_NOISE = 1e-12  # the same beside its largest entry in other components
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,10 +51,7 @@ class LinearProblem:
 
     @classmethod
     def of(cls, graph: Graph, *, kind: str, shift: Any, fixed: Any) -> "LinearProblem":
-        """Set up the problem, or say what is wrong with it.
-
-        Shapes: `shift` (n,).
-        """
+        """Set up (L + diag(shift)) X = B with X = 0 on the `fixed` rows, or say what is wrong."""
         n, weights, roots = graph.n_nodes, graph.weights, np.ones(graph.n_nodes)
         if kind == "normalized":
             degrees = graph.degrees
@@ -68,10 +65,10 @@ class LinearProblem:
         null = NullSpace.of(_floating(weights, ground), roots[free])
         return cls(GroundedLaplacian(weights, ground), null, roots[free], free, n)
 
-    def reduced(self, block: FloatMatrix) -> FloatMatrix:
-        """Return the right-hand sides of the grounded system, exactly in its range.
+    def reduce(self, block: FloatMatrix) -> FloatMatrix:
+        """Return the right-hand sides of the grounded system on the free rows, in its range.
 
-        Shapes: `block` (n, k); returns (m, k).
+        Raises where those of a component without ground do not sum to zero: no solution exists.
         """
         right = np.array(block[self.free], order="C")
         if self.null.n_components:
@@ -79,10 +76,10 @@ class LinearProblem:
             self.null.project_out(right)
         return right * self.roots[:, None]
 
-    def expanded(self, solution: FloatMatrix) -> FloatMatrix:
-        """Return the solution in the user's rows and units, without null vectors.
+    def expand(self, solution: FloatMatrix) -> FloatMatrix:
+        """Return the solution in the user's rows and units, zero on the fixed ones.
 
-        Shapes: `solution` (m, k); returns (n, k).
+        Its part in the null space is taken out.
         """
         values = solution * self.roots[:, None]
         self.null.project_out(values)
@@ -106,13 +103,13 @@ def _shifts(shift: Any, n: int) -> FloatVector:
 
 def _split_rows(fixed: Any, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the free rows and the fixed ones."""
-    given = np.asarray([] if fixed is None else fixed)
-    if given.size and given.dtype.kind not in "iu":
+    numbers = np.asarray([] if fixed is None else fixed)
+    if numbers.size and numbers.dtype.kind not in "iu":
         raise InvalidInputError(
-            f"fixed must hold row numbers and has dtype {given.dtype}. For a mask pass "
+            f"fixed must hold row numbers and has dtype {numbers.dtype}. For a mask pass "
             "np.flatnonzero(mask)."
         )
-    rows = np.unique(given.astype(np.intp))
+    rows = np.unique(numbers.astype(np.intp))
     if rows.size and (rows[0] < 0 or rows[-1] >= n):
         raise InvalidInputError(
             f"fixed rows must lie in 0 .. {n - 1}; got {rows[0]} .. {rows[-1]}."

@@ -21,15 +21,14 @@ from beltrami.solvers.linear.problem import LinearProblem
 from beltrami.solvers.model import Solution
 from beltrami.solvers.ordering import cache_order
 
-SOLVERS = ("auto", "jacobi", "cholesky", "direct")
-_DIRECT_NODES = 1000
+_SOLVERS = ("auto", "jacobi", "cholesky", "direct")
+_DIRECT_NODES = 1000  # up to here a sparse factorisation is the shortest way
 _MAX_ITER = 20_000
-_REFINEMENTS = 6
-_EXACT = 1e-12
-_LONG = 20
-_LOOSE = 1e-3
-_PATIENCE = 190
-"""Further Jacobi steps above which building the factorisation is the shorter way."""
+_REFINEMENTS = 6  # of a direct solution, at most
+_EXACT = 1e-12  # relative error at which they end
+_LONG = 20  # edges from end to end above which Jacobi is slow
+_LOOSE = 1e-3  # share of ground in the diagonal below which nothing ties a graph down
+_PATIENCE = 190  # further Jacobi steps above which building the factorisation is the shorter way
 
 
 def solve(
@@ -94,26 +93,26 @@ def solve(
     >>> solve(path(3), [1.0, 0.0, -1.0]).values.ravel().round(9).tolist()
     [1.0, 0.0, -1.0]
     """
-    check_choice(solver, SOLVERS, name="solver")
+    check_choice(solver, _SOLVERS, name="solver")
     check_choice(kind, KINDS[:2], name="kind")
     check_positive(tol, name="tol")
     block = _right_hand_sides(right, graph.n_nodes)
     problem = LinearProblem.of(graph, kind=kind, shift=shift, fixed=fixed)
-    reduced = problem.reduced(block)
+    reduced = problem.reduce(block)
     seed = int(generator(0 if random_state is None else random_state).integers(2**31 - 1))
-    found, name = _found(problem, reduced, solver, tol=tol, seed=seed)
-    errors = np.maximum(found.errors, _representation_errors(problem, reduced, found.values))
+    run, name = _choose_and_run(problem, reduced, solver, tol=tol, seed=seed)
+    errors = np.maximum(run.errors, _representation_errors(problem, reduced, run.values))
     n_missed = int((~(errors <= tol)).sum())
     if n_missed:
         warnings.warn(
             f"{n_missed} of {len(errors)} systems did not reach the energy-norm tolerance "
-            f"{tol:.1e} in {found.iterations} steps (the worst is at {errors.max():.1e}). "
+            f"{tol:.1e} in {run.iterations} steps (the worst is at {errors.max():.1e}). "
             "Loosen tol, or add a small shift if the graph is nearly disconnected.",
             ConvergenceWarning,
             stacklevel=2,
         )
-    values = problem.expanded(found.values)
-    return Solution(values, found.iterations, errors, n_missed == 0, name)
+    values = problem.expand(run.values)
+    return Solution(values, run.iterations, errors, n_missed == 0, name)
 
 
 def _right_hand_sides(right: Any, n: int) -> FloatMatrix:
@@ -129,20 +128,20 @@ def _right_hand_sides(right: Any, n: int) -> FloatMatrix:
     return block
 
 
-def _found(
+def _choose_and_run(
     problem: LinearProblem, right: FloatMatrix, solver: str, *, tol: float, seed: int
 ) -> tuple[Descent, str]:
-    """Choose between factorising and iterating; "auto" iterates where the factors fail."""
+    """Factorise or iterate, and name the method; "auto" iterates where the factors fail."""
     if solver == "direct":
         return _direct(problem, right), "direct"
     if solver == "auto" and len(problem.free) <= _DIRECT_NODES:
         try:
-            found = _direct(problem, right)
+            run = _direct(problem, right)
         except SolverError:
             pass
         else:
-            if found.errors.max() <= tol:
-                return found, "direct"
+            if run.errors.max() <= tol:
+                return run, "direct"
     return _iterate(problem, right, solver, tol=tol, seed=seed)
 
 
@@ -151,7 +150,7 @@ def _iterate(
 ) -> tuple[Descent, str]:
     """Run conjugate gradients in a cache-friendly order and in units where B is of order one."""
     order = cache_order(problem.matrix.weights)
-    near, units = problem.matrix.permuted(order), _units(right)
+    near, units = problem.matrix.permute(order), _units(right)
     block = np.ascontiguousarray(right[order] / units)
     with track("solving linear systems", total=1.0) as advance:
         descend = partial(
@@ -163,16 +162,16 @@ def _iterate(
             backend=NumpyBackend(),
             progress=advance,
         )
-        name, found = "jacobi", None
+        name, run = "jacobi", None
         if solver == "jacobi" or (solver == "auto" and not _is_slow_for_jacobi(near)):
             patience = _PATIENCE if solver == "auto" else None
-            found = descend(Jacobi.of(near), patience=patience)
-        if found is None or (solver == "auto" and not found.errors.max() <= tol):
+            run = descend(Jacobi.of(near), patience=patience)
+        if run is None or (solver == "auto" and not run.errors.max() <= tol):
             factor = ApproximateCholesky.of(near, seed=seed)
-            name, found = "cholesky", descend(factor)
-    values = np.empty_like(found.values)
-    values[order] = found.values * units
-    return Descent(values, found.errors, found.iterations), name
+            name, run = "cholesky", descend(factor)
+    values = np.empty_like(run.values)
+    values[order] = run.values * units
+    return Descent(values, run.errors, run.iterations), name
 
 
 def _is_slow_for_jacobi(matrix: GroundedLaplacian) -> bool:

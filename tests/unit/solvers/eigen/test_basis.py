@@ -19,7 +19,7 @@ from beltrami.graph.families import complete, disjoint_union, grid, path, ring
 from beltrami.operators.laplacian import laplacian
 from beltrami.solvers.eigen import basis as module
 from beltrami.solvers.eigen import chebyshev, eigenbasis, lanczos
-from beltrami.solvers.eigen.chebyshev import DOUBLE, SINGLE, chebyshev_eigenpairs
+from beltrami.solvers.eigen.chebyshev import _DOUBLE, _SINGLE, chebyshev_eigenpairs
 from beltrami.solvers.eigen.problem import EigenProblem
 
 SOLVERS = ["dense", "chebyshev", "lanczos"]
@@ -127,7 +127,7 @@ def test_tight_tolerance_switches_to_double_precision_and_a_loose_one_does_not(
     assert tight.converged
     assert tight.residuals.max() <= 1e-9 * tight.values.max()
     assert loose.converged
-    assert seen == [DOUBLE.dtype, SINGLE.dtype]
+    assert seen == [_DOUBLE.dtype, _SINGLE.dtype]
 
 
 def test_dropped_directions_are_replaced_until_all_are_found(

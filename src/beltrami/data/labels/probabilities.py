@@ -1,4 +1,4 @@
-"""Labels as probabilities: a matrix, one column per class, enters; checked rows leave."""
+"""Soft labels, probabilities of classes: a matrix with a column for each enters, its rows leave."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from beltrami.core.errors import InvalidInputError, NotNumericError
 from beltrami.core.types import FloatMatrix, IndexVector
 
-_SUM_TOLERANCE = 1e-6
+_SUM_TOLERANCE = 1e-6  # what rounding in float32 takes from a sum of probabilities
 
 
 def are_soft_labels(y: Any) -> bool:
@@ -20,11 +20,9 @@ def are_soft_labels(y: Any) -> bool:
 
 
 def encode_soft_labels(y: Any, n_points: int) -> tuple[IndexVector, FloatMatrix]:
-    """Read class probabilities with gaps.
+    """Read class probabilities; return the rows of which something is known, and theirs.
 
-    Shapes: `y` (n, k); returns `rows` (l,), `distributions` (l, k).
-
-    - `y`: one row per point; NaN or zero throughout marks a row of which nothing is known.
+    NaN or zero throughout a row of y says that nothing is known of the point.
     """
     try:
         values = np.asarray(y, dtype=np.float64)

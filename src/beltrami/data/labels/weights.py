@@ -1,4 +1,4 @@
-"""How much each label counts: weights enter as given, and leave checked."""
+"""How much each label counts: sample weights enter in any unit and leave with the mean one."""
 
 from typing import Any
 
@@ -9,14 +9,11 @@ from beltrami.core.types import FloatVector, IndexVector
 
 
 def checked_weights(sample_weight: Any, n_points: int, rows: IndexVector) -> FloatVector:
-    """Return the weights of the labelled rows, ones where none are given.
+    """Return the weights of the labelled `rows`, ones where none are given.
 
     Only their ratios have a meaning: they are divided by their mean over the rows that count, so
-    that weights in another unit, or all the same, change no answer.
-
-    Shapes: `sample_weight` (n,), `rows` (l,); returns (l,).
-
-    - `sample_weight`: how much each label counts; entries of unlabelled rows are ignored.
+    that weights in another unit, or all the same, change no answer. Entries of unlabelled rows are
+    ignored.
     """
     if sample_weight is None:
         return np.ones(len(rows))

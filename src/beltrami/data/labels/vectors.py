@@ -1,4 +1,4 @@
-"""Vectors of labels as libraries hold them: any of them enters, an array without losses leaves.
+"""Vectors of labels as libraries hold them: any enters, an array of them without losses leaves.
 
 What marks a gap is kept apart from what is a label: the mask of a masked array, the nulls of pandas
 and polars, None and NaN; whole numbers beside them stay whole.
@@ -16,7 +16,7 @@ from beltrami.core.types import BoolVector
 
 
 def label_vector(y: Any, n_points: int) -> NDArray[Any]:
-    """Return y as a vector without turning None, NaN or -1 into texts on the way."""
+    """Return y as a vector of `n_points`, without turning None, NaN or -1 into texts on the way."""
     if y is None:
         raise InvalidInputError(
             "this estimator requires y to be passed, but the target y is None: one label per row, "

@@ -1,4 +1,4 @@
-"""Labels with gaps: every type is read, every mistake is named."""
+"""Classes with gaps: every type is read, every mistake is named."""
 
 import warnings
 
@@ -12,15 +12,14 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.exceptions import DataConversionWarning
 
-from beltrami.core.errors import AmbiguousLabelsWarning, InvalidInputError, NotNumericError
+from beltrami.core.errors import AmbiguousLabelsWarning, InvalidInputError
 from beltrami.data.labels import (
-    decoded,
+    decode_labels,
     encode_labels,
     encode_values,
     is_continuous,
     labeled_mask,
 )
-from beltrami.data.sample_weights import checked_weights
 
 NAN = float("nan")
 MIXED_GAPS = np.array(["a", "b", None, NAN, pd.NA, "", "a", np.float32("nan")], dtype=object)
@@ -109,11 +108,11 @@ def test_classes_keep_the_type_of_the_labels():
 def test_reading_and_writing_labels_gives_them_back(y):
     *present, _ = y
     labels = encode_labels([*y, *y], 2 * len(y))
-    again = decoded(labels.codes, labels.classes, labels.marker).tolist()
+    again = decode_labels(labels.codes, labels.classes, labels.marker).tolist()
     gaps = [again.pop(), again.pop(len(present))]
     assert again == [*present, *present]
     assert all(is_same(gap, labels.marker) for gap in gaps)
-    full = decoded(labels.codes[labels.rows], labels.classes, labels.marker)
+    full = decode_labels(labels.codes[labels.rows], labels.classes, labels.marker)
     assert full.dtype == labels.classes.dtype
 
 
@@ -141,7 +140,7 @@ def test_reading_and_writing_labels_gives_them_back(y):
 def test_a_marker_is_written_whole_and_in_the_type_of_the_classes_where_it_fits(
     classes, marker, dtype
 ):
-    found = decoded(np.array([1, -1, 0]), classes, marker)
+    found = decode_labels(np.array([1, -1, 0]), classes, marker)
     assert found.dtype == dtype
     assert [found[0], found[2]] == [classes[1], classes[0]]
     assert is_same(found[1], marker)
@@ -334,95 +333,6 @@ def test_only_floats_that_are_not_all_whole_are_continuous():
     assert is_continuous(np.array([1.0, 2.5]))
     for labels in (np.array([1.0, -2.0]), np.array([1, 2]), np.array(["1.5"]), np.array([True])):
         assert not is_continuous(labels)
-
-
-# --- values ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "y",
-    [
-        [1.5, None, -1, NAN],
-        np.array([1.5, pd.NA, -1, ""], dtype=object),
-        np.array([1.5, NAN, -1, NAN], dtype=np.float32),
-        pd.Series([1.5, None, -1, None], dtype="Float64"),
-        pl.Series([1.5, None, -1, None]),
-    ],
-    ids=["list", "objects", "float32", "pandas", "polars"],
-)
-def test_values_are_read_with_gaps_and_minus_one_is_a_value(y):
-    values, rows = encode_values(y, 4)
-    assert values.dtype == np.float64
-    assert_array_equal(values, [1.5, NAN, -1, NAN])
-    assert rows.tolist() == [0, 2]
-
-
-def test_whole_numbers_and_booleans_are_values():
-    for y in (np.array([3, -1]), np.array([3, -1], dtype=np.int8), pd.Series([3, -1])):
-        assert encode_values(y, 2)[0].tolist() == [3, -1]
-    assert encode_values(np.array([True, False]), 2)[0].tolist() == [1, 0]
-
-
-@pytest.mark.parametrize(
-    "y",
-    [
-        np.array(["1.5", "2"]),
-        ["1.5", "2"],
-        ["a", 1.0],
-        [b"1", None],
-        np.array([1j, 2.0]),
-        [1j, 2.0],
-        np.array(["2020", "2021"], dtype="M8[D]"),
-        np.array([1, 2], dtype="m8[s]"),
-        [[1], [2, 3]],
-    ],
-    ids=["numerals", "list", "text", "bytes", "complex", "complexes", "dates", "times", "lists"],
-)
-def test_values_that_are_no_numbers_are_refused(y):
-    with pytest.raises(NotNumericError, match="y must hold numbers"):
-        encode_values(y, 2)
-
-
-def test_values_refuse_infinity_wrong_lengths_and_nothing_at_all():
-    with pytest.raises(InvalidInputError, match="infinity"):
-        encode_values([1.0, np.inf], 2)
-    with pytest.raises(InvalidInputError, match="3 rows and 2"):
-        encode_values([1.0, 2.0], 3)
-    with pytest.raises(InvalidInputError, match="all 2 rows are NaN"):
-        encode_values([None, NAN], 2)
-    with pytest.warns(DataConversionWarning):
-        assert encode_values([[1.0], [None]], 2)[1].tolist() == [0]
-
-
-# --- weights -----------------------------------------------------------------
-
-ROWS = np.array([0, 2])
-
-
-def test_weights_of_labelled_rows_are_returned():
-    assert checked_weights(None, 3, ROWS).tolist() == [1, 1]
-    assert checked_weights(2, 3, ROWS).tolist() == [1, 1]  # ratios alone count
-    assert checked_weights([1, NAN, 0], 3, ROWS).tolist() == [1, 0]
-    assert checked_weights(pd.Series([1, -5, 3]), 3, ROWS).tolist() == [0.5, 1.5]
-    assert checked_weights([1, 2, 3], 3, ROWS).dtype == np.float64
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1, 1, -1], "1 of 2 labelled rows"),
-        ([NAN, 1, -1], "2 of 2 labelled rows"),
-        ([1, 1, np.inf], "1 of 2 labelled rows"),
-        (-1, "2 of 2"),
-        ([0, 1, 0], "zero at all 2 labelled rows"),
-        (0, "zero at all"),
-        ([1, 1], r"sample_weight.shape == \(2,\), expected \(3,\)"),
-        ([[1], [1], [1]], r"\(3, 1\)"),
-    ],
-)
-def test_wrong_weights_are_refused(weights, message):
-    with pytest.raises(InvalidInputError, match=message):
-        checked_weights(weights, 3, ROWS)
 
 
 @pytest.mark.parametrize("y", [[-1.0, 0.0, 1.0, np.nan], [-1, 0, 1, None]])

@@ -1,7 +1,7 @@
-"""Labels of any type: a vector with gaps enters, class numbers and labelled rows leave.
+"""Classes of any type: a vector with gaps enters, class numbers and labelled rows leave.
 
 An unlabelled row is marked by -1 among integers, by None, NaN, ``pandas.NA`` or "" among strings
-and objects, by NaN among values of a regression, and by the mask of a masked array.
+and objects, and by the mask of a masked array.
 """
 
 import numbers
@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.errors import AmbiguousLabelsWarning, InvalidInputError, NotNumericError
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
-from beltrami.data.label_vectors import is_nothing, label_vector, missing_labels
+from beltrami.core.errors import AmbiguousLabelsWarning, InvalidInputError
+from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
+from beltrami.data.labels.vectors import is_nothing, label_vector, missing_labels
 from beltrami.data.model import UNLABELED
 
 AUTO = "auto"
 _MADE_OF_GAPS = ("-1", "nan", "None", "<NA>", "NaT")
 """What gaps become when a vector that holds them is turned into texts."""
+_MARKERS: dict[str, Any] = {"i": UNLABELED, "f": float("nan"), "U": ""}
+"""What marks a gap beside classes of each kind of dtype."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,13 +52,10 @@ class Labels:
         return np.eye(len(self.classes))[self.codes[self.codes >= 0]]
 
 
-def decoded(codes: NDArray[np.intp], classes: NDArray[Any], marker: Any) -> NDArray[Any]:
+def decode_labels(codes: NDArray[np.intp], classes: NDArray[Any], marker: Any) -> NDArray[Any]:
     """Return class values for class numbers, and the marker for -1.
 
-    Shapes: `codes` (n,), `classes` (k,); returns (n,).
-
-    - Returned: of the classes' type, wide enough for the marker, or of objects where it does not
-      fit.
+    They are of the classes' type, wide enough for the marker, or objects where it does not fit.
     """
     if (codes >= 0).all():
         return classes[codes]
@@ -66,29 +65,22 @@ def decoded(codes: NDArray[np.intp], classes: NDArray[Any], marker: Any) -> NDAr
 
 
 def _common_type(dtype: np.dtype[Any], marker: Any) -> np.dtype[Any]:
-    own = np.min_scalar_type(marker)
-    if (dtype.kind in "US") != (own.kind in "US"):  # numpy would turn numbers into texts
+    narrowest = np.min_scalar_type(marker)
+    if (dtype.kind in "US") != (narrowest.kind in "US"):  # numpy would turn numbers into texts
         return np.dtype(object)
-    common = np.result_type(dtype, own)
+    common = np.result_type(dtype, narrowest)
     return common if common.kind == dtype.kind else np.dtype(object)
 
 
-_MARKERS: dict[str, Any] = {"i": UNLABELED, "f": float("nan"), "U": ""}
-
-
 def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any = None) -> Labels:
-    """Read a vector of labels with gaps.
+    """Read a vector of labels with gaps, all of one type; at least one, and of two classes.
 
-    Shapes: `y` (n,).
-
-    - `y`: labels of one type: strings, integers with or without gaps, booleans, whole floats, a
-      pandas or polars column, a categorical, a masked array.
-    - `unlabeled`: what marks an unlabelled row. "auto" means -1 among integers, and None, NaN,
-      pandas.NA or "" elsewhere; None means that every row is labelled, so that -1 is a class like
-      any other.
-    - `classes`: all classes there are, where some may have no label yet.
+    `unlabeled` says what marks an unlabelled row: "auto" means -1 among integers, and None, NaN,
+    pandas.NA or "" elsewhere; None means that every row is labelled, so that -1 is a class like any
+    other. `classes` lists all classes there are, where some may have no label yet. A warning says
+    where a value could be a class or a gap; naming the marker settles it.
     """
-    values, missing, nothing = _parted(y, n_points, unlabeled)
+    values, missing, nothing = _read_labels(y, n_points, unlabeled)
     has_label = ~missing
     present = values[has_label]
     if _is_auto(unlabeled) and classes is None:
@@ -103,31 +95,31 @@ def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any 
             "Unknown label type: continuous. Classes must be whole numbers, strings or booleans; "
             "for a number to predict use the regressor of the same name."
         )
-    found, numbered = np.unique(present, return_inverse=True)
-    known = found if classes is None else _declared(classes, found)
-    _require_two_classes(found, known, _is_auto(unlabeled) and not has_label.all())
+    occurring, positions = np.unique(present, return_inverse=True)
+    known = occurring if classes is None else _declared_classes(classes, occurring)
+    _require_two_classes(occurring, known, _is_auto(unlabeled) and not has_label.all())
     codes = np.full(n_points, UNLABELED, dtype=np.intp)
-    codes[has_label] = np.searchsorted(known, found)[numbered]
+    codes[has_label] = np.searchsorted(known, occurring)[positions]
     return Labels(known, codes, _marker(known, unlabeled))
 
 
 def labeled_mask(y: Any, n_points: int, unlabeled: Any = AUTO) -> tuple[NDArray[Any], BoolVector]:
     """Give the labels one type and say which rows have one; none at all is fine here.
 
-    Shapes: `y` (n,); returns `values` (n,), `has_label` (n,).
-
-    - `has_label`: true for labelled rows; under ``unlabeled=None`` a row without a label is an
-      error.
+    What stands in an unlabelled row of the values means nothing. Under ``unlabeled=None`` such a
+    row is an error.
     """
-    values, missing, _ = _parted(y, n_points, unlabeled)
+    values, missing, _ = _read_labels(y, n_points, unlabeled)
     return values, ~missing
 
 
-def _parted(y: Any, n_points: int, unlabeled: Any) -> tuple[NDArray[Any], BoolVector, BoolVector]:
+def _read_labels(
+    y: Any, n_points: int, unlabeled: Any
+) -> tuple[NDArray[Any], BoolVector, BoolVector]:
     """Return labels of one type, which rows have none, and which of these hold nothing at all."""
-    raw = label_vector(y, n_points)
-    nothing = missing_labels(raw)
-    values, missing = _one_type(raw, nothing, unlabeled)
+    vector = label_vector(y, n_points)
+    nothing = missing_labels(vector)
+    values, missing = _unify_types(vector, nothing, unlabeled)
     if unlabeled is None and missing.any():
         raise InvalidInputError(
             f"unlabeled=None says that every row has a label, and {int(missing.sum())} of "
@@ -144,12 +136,12 @@ def is_continuous(labels: NDArray[Any]) -> bool:
 def _warn_if_ambiguous(present: NDArray[Any], n_open: int, n: int) -> None:
     """Warn where -1 may be a class that is not learnt from, or a text a gap that is."""
     if present.dtype.kind in "if" and 0 < 2 * n_open < n:
-        found = np.unique(present).tolist()
+        classes = np.unique(present).tolist()
         # Gaps are most rows where labels are few. Beside 0 and 1 alone, -1 completes a scale of
         # bad, neutral, good; beside numbers below it nobody would choose it as a marker.
-        if found == [0, 1] or found[0] < UNLABELED:
+        if classes == [0, 1] or classes[0] < UNLABELED:
             _warn_ambiguous(
-                f"y holds -1 in {n_open} of {n} rows beside {found[:5]}, and -1 marks rows "
+                f"y holds -1 in {n_open} of {n} rows beside {classes[:5]}, and -1 marks rows "
                 "without a label: they are not learnt from, and a score does not count them. Pass "
                 "unlabeled=None if -1 is a class and every row has a label, or unlabeled=-1 if it "
                 "is the marker."
@@ -169,12 +161,12 @@ def _warn_ambiguous(message: str) -> None:
     warnings.warn(message, AmbiguousLabelsWarning, stacklevel=6)
 
 
-def _one_type(
-    values: NDArray[Any], missing: BoolVector, unlabeled: Any
+def _unify_types(
+    values: NDArray[Any], nothing: BoolVector, unlabeled: Any
 ) -> tuple[NDArray[Any], BoolVector]:
     """Give the present labels one type, and mark -1 or the user's own marker as missing."""
-    own, nothing = unlabeled is not None and not _is_auto(unlabeled), missing
-    if own and not is_nothing(unlabeled):
+    missing = nothing
+    if _is_own_marker(unlabeled) and not is_nothing(unlabeled):
         missing = missing.copy()
         missing[~missing] = values[~missing] == unlabeled  # pandas.NA answers no comparison
     if values.dtype.kind == "O":
@@ -182,7 +174,7 @@ def _one_type(
             missing = missing | np.fromiter(
                 (_is_minus_one(value) for value in values), dtype=bool, count=len(values)
             )
-        typed: NDArray[Any] = _typed(values, missing)
+        typed: NDArray[Any] = _convert_objects(values, missing)
     elif values.dtype.kind in "iubfUS":
         typed = values
         if _is_auto(unlabeled) and values.dtype.kind in "if":
@@ -209,7 +201,7 @@ def _require_one_marker(n_nothing: int, n_minus_one: int) -> None:
         )
 
 
-def _typed(values: NDArray[Any], missing: BoolVector) -> NDArray[Any]:
+def _convert_objects(values: NDArray[Any], missing: BoolVector) -> NDArray[Any]:
     """Turn objects into strings, integers, floats or booleans, whichever all of them are."""
     present = list(values[~missing])
     kinds: tuple[tuple[Any, Any, Any], ...] = (
@@ -245,15 +237,19 @@ def _is_auto(unlabeled: Any) -> bool:
     return isinstance(unlabeled, str) and unlabeled == AUTO
 
 
+def _is_own_marker(unlabeled: Any) -> bool:
+    return unlabeled is not None and not _is_auto(unlabeled)
+
+
 def _is_minus_one(value: Any) -> bool:
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     return bool(is_number and value == UNLABELED)
 
 
-def _declared(classes: Any, found: NDArray[Any]) -> NDArray[Any]:
+def _declared_classes(classes: Any, occurring: NDArray[Any]) -> NDArray[Any]:
     listed = np.array(list(classes), dtype=object)
-    known = np.unique(_typed(listed, np.zeros(len(listed), dtype=bool)))
-    unknown = [value for value in found.tolist() if value not in known.tolist()]
+    known = np.unique(_convert_objects(listed, np.zeros(len(listed), dtype=bool)))
+    unknown = [value for value in occurring.tolist() if value not in known.tolist()]
     if unknown:
         raise InvalidInputError(
             f"y holds {unknown[:5]}, which classes={known.tolist()} does not list."
@@ -261,60 +257,26 @@ def _declared(classes: Any, found: NDArray[Any]) -> NDArray[Any]:
     return known
 
 
-def _require_two_classes(found: NDArray[Any], known: NDArray[Any], has_gaps: bool) -> None:
+def _require_two_classes(occurring: NDArray[Any], known: NDArray[Any], has_gaps: bool) -> None:
     if len(known) > 1:
         return
     hint = ""
-    if has_gaps and found.dtype.kind in "if":
+    if has_gaps and occurring.dtype.kind in "if":
         hint = (
             " -1 marks unlabelled rows: if it is a class of yours and every row is labelled, pass "
             "unlabeled=None; if something else marks unlabelled rows, pass it as unlabeled=."
         )
     raise InvalidInputError(
-        f"all labels are of one class, {found.tolist()[0]!r}; a classifier needs labels of at "
+        f"all labels are of one class, {occurring.tolist()[0]!r}; a classifier needs labels of at "
         f"least two classes to tell them apart.{hint} With classes=[...] further classes can be "
         "declared."
     )
 
 
 def _marker(classes: NDArray[Any], unlabeled: Any) -> Any:
-    if unlabeled is not None and not _is_auto(unlabeled):
+    """Return the user's own marker, or the usual one of the classes' type unless it is a class."""
+    if _is_own_marker(unlabeled):
         return unlabeled
     marker = _MARKERS.get(classes.dtype.kind)
     is_taken = marker is not None and marker in classes.tolist()
     return None if is_taken else marker
-
-
-def encode_values(y: Any, n_points: int) -> tuple[FloatVector, IndexVector]:
-    """Read a vector of numbers with gaps.
-
-    Shapes: `y` (n,); returns `values` (n,), `rows` (l,).
-    """
-    raw = label_vector(y, n_points)
-    missing = missing_labels(raw)
-    values = np.full(n_points, np.nan)
-    values[~missing] = _numbers(raw[~missing])
-    if np.isinf(values).any():
-        raise InvalidInputError("Input y contains infinity; mark unlabelled rows by NaN.")
-    rows = np.flatnonzero(~np.isnan(values))
-    if rows.size == 0:
-        raise InvalidInputError(
-            f"y has no value at all: all {n_points} rows are NaN. Give at least one number."
-        )
-    return values, rows
-
-
-def _numbers(present: NDArray[Any]) -> FloatVector:
-    """Return numbers as float64; texts, dates and complex numbers are not read as such."""
-    reason = f"dtype {present.dtype}" if present.dtype.kind not in "fiubO" else ""
-    if present.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in present):
-        reason = "it holds texts"
-    if not reason:
-        try:
-            return present.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            reason = str(error)
-    raise NotNumericError(
-        f"y must hold numbers, with NaN for unlabelled rows, and cannot be read ({reason}). For "
-        "classes use the classifier of the same name."
-    )

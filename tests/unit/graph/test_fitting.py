@@ -1,15 +1,18 @@
-"""What estimators on a graph share: errors that show the way out."""
+"""What estimators on a graph share: what ``graph=`` may be, and errors that show the way out."""
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
+from beltrami.graph.families import ring
+from beltrami.graph.fitting import fitted_graph, recipe_of
 
 MOONS = bt.two_moons(60, random_state=0)
 Y = np.where(np.arange(60) % 3 == 0, MOONS.targets, -1)
@@ -28,6 +31,27 @@ ON_A_GRAPH = [
     bt.PoissonClassifier,
     bt.SpectralClustering,
 ]
+
+
+def test_none_is_the_default_recipe_and_recipes_are_themselves():
+    assert recipe_of(None).get_params() == bt.KnnGraph().get_params()
+    for recipe in (bt.KnnGraph(3), bt.RadiusGraph(1.0)):
+        assert recipe_of(recipe) is recipe
+    assert recipe_of(ring(4)) is recipe_of(csr_array(np.eye(3))) is None
+
+
+def test_given_graphs_are_checked_for_size():
+    built = bt.KnnGraph(4).build(MOONS.points)
+    assert fitted_graph(built, MOONS.points) == (built, None)
+    assert fitted_graph(built.weights, MOONS.points)[0].n_edges == built.n_edges
+    with pytest.raises(InvalidInputError, match="5 nodes and X has 60 rows"):
+        fitted_graph(ring(5), MOONS.points)
+
+
+@pytest.mark.parametrize("bad", ["knn", 10, np.eye(3), bt.KnnGraph])
+def test_what_is_no_graph_is_refused(bad):
+    with pytest.raises(InvalidInputError, match="is not a graph; give a recipe"):
+        recipe_of(bad)
 
 
 @pytest.mark.parametrize("kind", ON_A_GRAPH)

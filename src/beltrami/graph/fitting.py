@@ -1,9 +1,9 @@
-"""What all estimators share: checked points, the graph of the fit, new points attached to it."""
+"""What estimators share: checked points, the graph that ``graph=`` stands for, new points."""
 
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import validate_data
 
@@ -12,7 +12,6 @@ from beltrami.core.memory import fit_bytes, require_address_space
 from beltrami.core.types import Points
 from beltrami.graph.model import Attachment, Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph
-from beltrami.graph.specification import given_graph, recipe_of
 
 
 class GraphParameters(BaseEstimator):
@@ -47,9 +46,7 @@ class GraphParameters(BaseEstimator):
 def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
     """Return X as scikit-learn's contract wants it: checked, features counted, float kept.
 
-    Shapes: `X` (n, d); returns (n, d).
-
-    - `reset`: true at fit, False for new points, whose features must then agree.
+    ``reset=True`` at fit; new points, whose features must agree with those of the fit, take False.
     """
     try:
         points: Any = validate_data(
@@ -61,14 +58,14 @@ def checked_points(estimator: Any, X: Any, *, reset: bool) -> Points:
             ensure_min_samples=2 if reset else 1,
         )
     except (TypeError, ValueError) as error:
-        require_numbers(X, cause=error)
+        _require_numbers(X, cause=error)
         raise
     checked: Points = csr_array(points) if hasattr(points, "tocsr") else points
     return checked
 
 
-def require_numbers(X: Any, *, cause: Exception | None = None) -> None:
-    """Refuse a DataFrame with words in it, and say in which columns."""
+def _require_numbers(X: Any, *, cause: Exception) -> None:
+    """Refuse a DataFrame with words in it, and say in which columns; anything else passes."""
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
     words = {}
@@ -87,33 +84,49 @@ def require_numbers(X: Any, *, cause: Exception | None = None) -> None:
         ) from cause
 
 
-def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]:
-    """Return the graph of a fit and the recipe that made it, None where it was given.
+def recipe_of(graph: Any) -> GraphRecipe | None:
+    """Return the recipe behind a ``graph=`` argument, or None where the graph is given."""
+    if graph is None:
+        return KnnGraph()
+    if isinstance(graph, KnnGraph | RadiusGraph):
+        return graph
+    if isinstance(graph, Graph) or issparse(graph):
+        return None
+    raise InvalidInputError(
+        f"graph={graph!r} is not a graph; give a recipe such as KnnGraph(10), a Graph, or a sparse "
+        "symmetric matrix of weights."
+    )
 
-    Shapes: `points` (n, d).
-    """
+
+def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]:
+    """Return the graph of a fit and the recipe that made it, None where the graph was given."""
     require_address_space(fit_bytes(), what=f"a fit of {points.shape[0]} rows")
     recipe = recipe_of(graph)
     if recipe is None:
-        return given_graph(graph, points.shape[0]), None
-    own = clone(recipe)  # what the user does to the recipe later must not reach this fit
-    return own.build(points), own
+        return _given_graph(graph, points.shape[0]), None
+    recipe = clone(recipe)  # what the user does to the recipe later must not reach this fit
+    return recipe.build(points), recipe
+
+
+def _given_graph(weights: Any, n_points: int) -> Graph:
+    graph = weights if isinstance(weights, Graph) else Graph.from_matrix(weights)
+    if graph.n_nodes != n_points:
+        raise InvalidInputError(
+            f"the graph has {graph.n_nodes} nodes and X has {n_points} rows; they must be the same "
+            "points in the same order."
+        )
+    return graph
 
 
 def graph_tags(tags: Any, graph: Any) -> Any:
-    """Complete scikit-learn's tags of an estimator that works on a graph."""
+    """Complete scikit-learn's tags: sparse input is taken, precomputed distances are pairwise."""
     tags.input_tags.sparse = True
     tags.input_tags.pairwise = getattr(graph, "metric", None) == "precomputed"
     return tags
 
 
-def attached_to_fit(estimator: Any, new: Points) -> Attachment:
-    """Attach new points to the points of the fit.
-
-    Shapes: `new` (m, d).
-
-    - Returned: weights to the points of the fit, and which new points are among them.
-    """
+def attach_to_fit(estimator: Any, new: Points) -> Attachment:
+    """Attach new points to the ``points_`` and ``graph_`` of an estimator's fit."""
     recipe = estimator.recipe_
     if not isinstance(recipe, KnnGraph | RadiusGraph):
         raise InvalidInputError(
