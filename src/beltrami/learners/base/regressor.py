@@ -1,4 +1,4 @@
-"""The face of every regressor: numbers with gaps in, numbers with an interval out."""
+"""Base classes of regressors: numbers with gaps in, numbers with an interval out."""
 
 from abc import abstractmethod
 from typing import Any
@@ -12,8 +12,9 @@ from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.data.labels import encode_values
 from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.fitted import checked_points
-from beltrami.learners.base import GraphLearner, PartialLabelLearner
+from beltrami.learners.base.learner import GraphLearner, PartialLabelLearner
 from beltrami.learners.model import Labeled
+from beltrami.learners.scores import labeled_r2
 
 _BLOCK = 4096
 
@@ -43,8 +44,6 @@ class PartialLabelRegressor(RegressorMixin, PartialLabelLearner):
         float
             One for a perfect answer, zero for the mean.
         """
-        from beltrami.learners.selection import labeled_r2
-
         return labeled_r2(y, self.predict(X), sample_weight=sample_weight)
 
 
