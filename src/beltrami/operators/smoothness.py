@@ -1,8 +1,7 @@
-"""Smoothness operators S, whose quadratic form f' S f says how rough f is; never formed.
+"""The heat operator exp(tL), whose quadratic form f' exp(tL) f says how rough f is; never formed.
 
-The Laplacian itself, its powers, and the growing heat operator exp(tL), which also charges a
-constant f its own square: a penalty must grow with frequency, so the thesis's exp(-tL) (section
-3.7) is its inverse, the heat flow, which is here too.
+A penalty must grow with frequency, so the thesis's exp(-tL) (section 3.7) is the inverse of the
+penalty: the heat flow, which is here too. The penalty also charges a constant f its own square.
 """
 
 from typing import Any
@@ -15,7 +14,6 @@ from scipy.special import ive
 from beltrami.core.backend import NumpyBackend, SplitMatrix
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix
-from beltrami.core.validation import check_count, check_positive
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import spectral_bound, split_laplacian
 
@@ -23,67 +21,6 @@ _LARGEST_EXPONENT = 20.0
 """Largest t lambda: a constant must come out of exp(tL) as itself, from terms of size exp(20)."""
 
 _COEFFICIENT_FLOOR = 1e-17
-
-
-def smoothness_operator(
-    graph: Graph, smoothness: Any = "laplacian", *, kind: str = "combinatorial"
-) -> LinearOperator:
-    """Return S for f' S f as an operator that is applied and never formed.
-
-    Returns shape (n, n).
-
-    - Returned: symmetric positive semi-definite. Applying it costs one product with W for L, q for
-      L^q, and a few dozen for the heat operator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from beltrami.graph.families import path
-    >>> from beltrami.operators.smoothness import smoothness_operator
-    >>> f = np.array([0.0, 0.0, 1.0])
-    >>> float(f @ (smoothness_operator(path(3)) @ f))
-    1.0
-    >>> float(f @ (smoothness_operator(path(3), ("iterated", 2)) @ f))
-    2.0
-    """
-    match smoothness:
-        case "laplacian":
-            return iterated_laplacian(graph, 1, kind=kind)
-        case ("iterated", power):
-            return iterated_laplacian(graph, power, kind=kind)
-        case ("heat", t):
-            return heat_operator(graph, check_positive(t, name="t"), kind=kind)
-    raise InvalidInputError(
-        f"smoothness={smoothness!r} is not known; choose 'laplacian', ('iterated', q) with a whole "
-        "number q, or ('heat', t) with t > 0."
-    )
-
-
-def iterated_laplacian(graph: Graph, power: int, *, kind: str = "combinatorial") -> LinearOperator:
-    """Return L^power as an operator.
-
-    Returns shape (n, n).
-
-    - `power`: at least one. The condition number is that of L to this power.
-
-    Examples
-    --------
-    >>> from beltrami.graph.families import path
-    >>> from beltrami.operators.smoothness import iterated_laplacian
-    >>> iterated_laplacian(path(3), 2) @ [1.0, 0.0, 0.0]
-    array([ 2., -3.,  1.])
-    """
-    times = check_count(power, name="power")
-    matrix, backend = split_laplacian(graph, kind), NumpyBackend()
-
-    def apply(block: FloatMatrix) -> FloatMatrix:
-        x, out = block, np.empty_like(block)
-        for _ in range(times):
-            backend.product(matrix, x, out)
-            x, out = out, (np.empty_like(block) if x is block else x)
-        return x
-
-    return _symmetric_operator(matrix.n_rows, apply)
 
 
 def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> LinearOperator:

@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,7 +7,7 @@ from scipy.sparse.linalg import LinearOperator
 from beltrami import Graph, KnnGraph, laplacian
 from beltrami.core.errors import InvalidInputError
 from beltrami.graph.families import ring
-from beltrami.operators.smoothness import heat_operator, iterated_laplacian, smoothness_operator
+from beltrami.operators.smoothness import heat_operator
 
 GRAPH = KnnGraph(5, connect="keep").build(np.random.default_rng(0).normal(size=(30, 2)))
 BLOCK = np.random.default_rng(1).normal(size=(30, 4))
@@ -31,13 +29,6 @@ def _check(operator: LinearOperator, dense: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("kind", ["combinatorial", "normalized"])
-@pytest.mark.parametrize("power", [1, 2, 3, 4])
-def test_iterated_laplacian_is_the_matrix_power(power: int, kind: str) -> None:
-    dense = np.linalg.matrix_power(laplacian(GRAPH, kind).toarray(), power)
-    _check(iterated_laplacian(GRAPH, power, kind=kind), dense)
-
-
-@pytest.mark.parametrize("kind", ["combinatorial", "normalized"])
 @pytest.mark.parametrize("t", [-30.0, -1.0, -1e-3, 0.0, 1e-3, 0.7, 2.5])
 def test_heat_operator_is_the_matrix_exponential(t: float, kind: str) -> None:
     _check(heat_operator(GRAPH, t, kind=kind), expm(t * laplacian(GRAPH, kind).toarray()))
@@ -56,33 +47,11 @@ def test_heat_on_a_graph_without_edges_changes_nothing() -> None:
     assert_array_equal(result, signal)
 
 
-@pytest.mark.parametrize(
-    ("name", "dense"),
-    [
-        ("laplacian", lambda L: L),
-        (("iterated", 3), lambda L: L @ L @ L),
-        (("heat", 0.5), lambda L: expm(0.5 * L)),
-    ],
-)
-def test_smoothness_is_chosen_by_name(name: Any, dense: Any) -> None:
-    _check(smoothness_operator(GRAPH, name), dense(laplacian(GRAPH).toarray()))
-
-
-@pytest.mark.parametrize("name", ["laplacian", ("iterated", 2), ("heat", 0.5)])
-def test_roughness_is_a_quadratic_form_that_grows_with_frequency(name: Any) -> None:
+def test_roughness_is_a_quadratic_form_that_grows_with_frequency() -> None:
     graph, angle = ring(16), 2 * np.pi * np.arange(16) / 16
-    operator = smoothness_operator(graph, name)
+    operator = heat_operator(graph, 0.5)
     waves = [np.cos(j * angle) * np.sqrt(2 if 0 < j < 8 else 1) for j in range(9)]
     assert (np.diff([wave @ (operator @ wave) for wave in waves]) > 0).all()
-
-
-@pytest.mark.parametrize(
-    "bad",
-    ["iterated", ("iterated",), ("iterated", 0), ("iterated", 1.5), ("heat", -1.0), ("heat", 0), 3],
-)
-def test_an_unknown_smoothness_is_refused(bad: Any) -> None:
-    with pytest.raises(InvalidInputError, match=r"smoothness=|power=|t="):
-        smoothness_operator(GRAPH, bad)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
