@@ -22,7 +22,7 @@ from beltrami import EigenfunctionClassifier, GraphRegularizedClassifier, Poisso
 from beltrami.core.errors import BeltramiWarning
 from beltrami.core.files import write_text
 from beltrami.learners.model import Labeled
-from beltrami.learners.regularized.smoothing import Smoother
+from beltrami.learners.regularized.smoother import Smoother
 from beltrami.review.audit import certify, safe_threshold
 from beltrami.review.conformal import (
     SCORES,

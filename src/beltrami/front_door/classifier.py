@@ -16,7 +16,7 @@ from beltrami.front_door.islands import islands_of
 from beltrami.front_door.seeing import seen
 from beltrami.front_door.summary import FitReport, doubts, exact_bounds
 from beltrami.graph.model import Graph
-from beltrami.learners.classification import softmax
+from beltrami.learners.base import softmax
 from beltrami.learners.model import Labeled, LeftOut
 from beltrami.review.conformal import prediction_sets
 from beltrami.review.guessing import beside_guessing

@@ -28,7 +28,7 @@ from beltrami.front_door.judgement import (
     tempered,
 )
 from beltrami.front_door.roster import all_candidates
-from beltrami.learners.classification import softmax
+from beltrami.learners.base import softmax
 from beltrami.learners.model import Labeled
 from beltrami.review.conformal import conformal_threshold, held_out_strangeness
 

@@ -15,7 +15,7 @@ from beltrami.front_door.committee import Answer
 from beltrami.front_door.replies import Explanation, SuspectLabels
 from beltrami.front_door.rows import checked_rows
 from beltrami.graph.fitting import checked_points
-from beltrami.learners.classification import GraphClassifier
+from beltrami.learners.base import GraphClassifier
 from beltrami.questions import Question, choose_questions
 from beltrami.review.audit import Certificate
 from beltrami.review.issues import find_label_issues

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
-from beltrami.learners.classification import fitted_temperature, softmax
+from beltrami.learners.base import fitted_temperature, softmax
 from beltrami.learners.model import Labeled
 
 PRIOR: dict[str, float] = {

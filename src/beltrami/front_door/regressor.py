@@ -14,8 +14,8 @@ from beltrami.front_door.seeing import seen
 from beltrami.front_door.value_committee import ValueCommittee
 from beltrami.front_door.value_summary import ValueReport, value_doubts
 from beltrami.graph.model import Graph
+from beltrami.learners.base import GraphRegressor
 from beltrami.learners.model import Choice, Labeled, LeftOut
-from beltrami.learners.regression import GraphRegressor
 
 
 class ManifoldRegressor(GraphRegressor):

@@ -16,8 +16,9 @@ from beltrami.front_door.candidates import ColumnScale, View
 from beltrami.front_door.roster import kernel_of
 from beltrami.graph.search import open_space
 from beltrami.kernel_machines.ridge import KernelRidgePath
+from beltrami.learners.leave_one_out import honest_residuals
 from beltrami.learners.machines.laplacian_rls import LaplacianRLSRegressor
-from beltrami.learners.model import Labeled, honest_residuals
+from beltrami.learners.model import Labeled
 from beltrami.learners.regularized.estimators import GraphRegularizedRegressor
 from beltrami.learners.spectral.estimators import EigenfunctionRegressor
 

@@ -17,7 +17,8 @@ from beltrami.front_door.budget import excuse, invited
 from beltrami.front_door.candidates import View
 from beltrami.front_door.value_candidates import ValueCandidate, value_candidates
 from beltrami.front_door.value_summary import JudgedValues
-from beltrami.learners.model import Labeled, honest_residuals
+from beltrami.learners.leave_one_out import honest_residuals
+from beltrami.learners.model import Labeled
 
 _FEWEST = 4
 _BLIND = "regularized"

@@ -1,6 +1,6 @@
 """Learners, which spread a few labels over all points, and what judges them."""
 
-from beltrami.learners.geodesic import GeodesicNeighborsClassifier
+from beltrami.learners.geodesic.classifier import GeodesicNeighborsClassifier
 from beltrami.learners.machines.laplacian_rls import LaplacianRLSClassifier, LaplacianRLSRegressor
 from beltrami.learners.machines.laplacian_svc import LaplacianSVC
 from beltrami.learners.machines.transductive import TransductiveSVC
@@ -14,8 +14,8 @@ from beltrami.learners.regularized.estimators import (
     GraphRegularizedClassifier,
     GraphRegularizedRegressor,
 )
-from beltrami.learners.selection import SemiSupervisedSplit
 from beltrami.learners.spectral.estimators import EigenfunctionClassifier, EigenfunctionRegressor
+from beltrami.learners.splits import SemiSupervisedSplit
 
 __all__ = [
     "EigenfunctionClassifier",

@@ -14,7 +14,8 @@ from scipy.sparse import issparse
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
 from beltrami.graph.model import Graph
 from beltrami.graph.search import open_space
-from beltrami.learners.model import Labeled, LeftOut, mean_of_others
+from beltrami.learners.leave_one_out import mean_of_others
+from beltrami.learners.model import Labeled, LeftOut
 from beltrami.solvers.least_squares import held_out_values
 
 _CLEARLY = 2.5

@@ -107,34 +107,3 @@ class Choice:
     losses: NDArray[np.float64]
     reason: str
     honest: FloatVector | None = None
-
-
-def honest_residuals(residuals: FloatMatrix, labeled: Labeled) -> FloatVector:
-    """Return held-out residuals, each of the candidate that is best by the others.
-
-    Residuals of the candidate that is best on all labels are too small: each helped to choose it.
-    (The others' residuals still come from fits that hold label i; to leave out two at a time would
-    be the whole truth.)
-
-    Shapes: `residuals` (c, l); returns (l,).
-    """
-    targets = labeled.targets[:, 0]
-    clipped = targets - np.clip(targets - residuals, targets.min(), targets.max())
-    losses = labeled.weights * clipped**2
-    others = losses.sum(axis=1, keepdims=True) - losses
-    chosen = others.argmin(axis=0)
-    honest: FloatVector = residuals[chosen, np.arange(len(targets))]
-    return honest
-
-
-def mean_of_others(labeled: Labeled) -> FloatMatrix:
-    """Return for each label the weighted mean of the others' targets, (l, k).
-
-    A single label has no others and gets its own.
-    """
-    weights, targets = labeled.weights[:, None], labeled.targets
-    if len(targets) == 1:
-        return targets.copy()
-    rest = np.maximum(weights.sum() - weights, np.finfo(np.float64).tiny)
-    others: FloatMatrix = (weights.T @ targets - weights * targets) / rest
-    return others

@@ -27,7 +27,7 @@ from beltrami.learners import (
     MultiManifoldRegressor,
 )
 from beltrami.learners.model import Labeled
-from beltrami.learners.multi_manifold.regional import fit_regional
+from beltrami.learners.multi_manifold.region_models import fit_regional
 from beltrami_papers.journal import Result
 
 SETS: dict[str, Callable[..., Dataset]] = {

@@ -7,11 +7,10 @@ import numpy as np
 from beltrami.core.types import FloatMatrix, FloatVector, Points, Seed
 from beltrami.kernel_machines.deformation import Deformation
 from beltrami.kernel_machines.expansion import Expansion
-from beltrami.learners.classification import TemperedClassifier
+from beltrami.learners.base import GraphRegressor, TemperedClassifier
 from beltrami.learners.machines.machine import LaplacianMachine
 from beltrami.learners.machines.tuning import Shape, held_out_scores, ridge_path
 from beltrami.learners.model import Labeled, LeftOut
-from beltrami.learners.regression import GraphRegressor
 
 
 class _LaplacianRLS(LaplacianMachine):

@@ -12,7 +12,7 @@ from beltrami.kernel_machines.expansion import Expansion, KernelExpansion
 from beltrami.kernel_machines.hinge.dual import hinge_dual, hinge_left_out
 from beltrami.kernel_machines.hinge.gradients import squared_hinge_cg
 from beltrami.kernel_machines.hinge.newton import squared_hinge_left_out, squared_hinge_newton
-from beltrami.learners.classification import TemperedClassifier
+from beltrami.learners.base import TemperedClassifier
 from beltrami.learners.machines.deformations import Approximation
 from beltrami.learners.machines.machine import LaplacianMachine
 from beltrami.learners.machines.tuning import held_out_scores, ridge_path

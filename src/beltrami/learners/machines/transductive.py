@@ -17,9 +17,9 @@ from beltrami.kernel_machines.kernels import (
     kernel_function,
     typical_width,
 )
-from beltrami.learners.classification import PartialLabelClassifier, softmax
+from beltrami.learners.base import PartialLabelClassifier, softmax
 from beltrami.learners.model import Labeled
-from beltrami.learners.regularized.estimators import checked_shares
+from beltrami.learners.parameters import checked_shares
 from beltrami.operators.comparison import check_comparable
 
 _TEMPERATURE = 0.5

@@ -17,8 +17,13 @@ from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.kernel_machines.deformation import Deformation
 from beltrami.kernel_machines.ridge import KernelRidgePath
-from beltrami.learners.model import Choice, Labeled, honest_residuals, mean_of_others
-from beltrami.learners.spectral.fits import held_out_loss, says_something
+from beltrami.learners.leave_one_out import (
+    can_leave_one_out,
+    held_out_loss,
+    honest_residuals,
+    mean_of_others,
+)
+from beltrami.learners.model import Choice, Labeled
 
 _STRENGTHS = 10.0 ** np.arange(-4.0, 2.0)
 """Ambient penalties tried, as shares of the mean of the deformed kernel's diagonal."""
@@ -248,7 +253,7 @@ def _with_neighbors(losses: FloatVector, n_ratios: int) -> FloatVector:
 def can_judge(labeled: Labeled) -> bool:
     """Say whether leave-one-out tells more than typical values: with two labels a class it lies."""
     count, n_targets = labeled.targets.shape
-    return count > 2 * n_targets and says_something(labeled)
+    return count > 2 * n_targets and can_leave_one_out(labeled)
 
 
 def typical_choice(shape: Shape, strengths: Strengths, count: int) -> Choice:

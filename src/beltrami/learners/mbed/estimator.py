@@ -19,12 +19,12 @@ from beltrami.embeddings.mbed.placement import TIE, ClassPull, placed
 from beltrami.embeddings.mbed.simplex import simplex_directions, sureness
 from beltrami.embeddings.neighborhoods.affinities import twins_of
 from beltrami.graph.fitting import checked_points
-from beltrami.learners.classification import PartialLabelClassifier, fitted_temperature, softmax
-from beltrami.learners.held_out import held_out_part
+from beltrami.learners.base import PartialLabelClassifier, fitted_temperature, softmax
 from beltrami.learners.mbed.guesses import cut_guess, guess_graph, spread_guess
+from beltrami.learners.mbed.held_out import held_out_part
 from beltrami.learners.mbed.partial_knowledge import Knowledge, read_knowledge
 from beltrami.learners.model import Labeled
-from beltrami.learners.regularized.estimators import checked_shares
+from beltrami.learners.parameters import checked_shares
 from beltrami.operators.comparison import check_comparable, without_diagonal
 
 _MODES = {"practical": PracticalMode, "paper": PaperMode}

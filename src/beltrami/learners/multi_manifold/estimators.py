@@ -9,11 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Seed
 from beltrami.graph.fitting import checked_points
 from beltrami.graph.recipes import KnnGraph
-from beltrami.learners.classification import PartialLabelClassifier
+from beltrami.learners.base import PartialLabelClassifier, PartialLabelRegressor
 from beltrami.learners.machines.laplacian_rls import LaplacianRLSClassifier, LaplacianRLSRegressor
 from beltrami.learners.model import Labeled
-from beltrami.learners.multi_manifold.region_learner import RegionLearner
-from beltrami.learners.regression import PartialLabelRegressor
+from beltrami.learners.multi_manifold.base import RegionLearner
 
 _NO_GRAPH = KnnGraph(1, connect="keep")  # for machines that make no use of theirs
 
@@ -80,7 +79,7 @@ class MultiManifoldClassifier(RegionLearner, PartialLabelClassifier):
         How many there are.
     estimators_ : list
         The fitted estimator of each region, whose classes are places in ``classes_``; a
-        `regional.Constant` where a region has one class only.
+        `region_models.Constant` where a region has one class only.
     choice_ : Choice or None
         Numbers of regions tried, their losses, and why one was taken.
     shape_graph_ : ShapeGraph or None
@@ -176,7 +175,7 @@ class MultiManifoldRegressor(RegionLearner, PartialLabelRegressor):
     n_regions_ : int
         How many there are.
     estimators_ : list
-        The fitted estimator of each region; a `regional.Constant` where a region has one label.
+        The fitted estimator of each region, or a `region_models.Constant` where it has one label.
     choice_ : Choice or None
         Numbers of regions tried, their losses, and why one was taken.
     shape_graph_ : ShapeGraph or None

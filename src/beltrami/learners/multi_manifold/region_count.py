@@ -15,7 +15,7 @@ from beltrami.core.errors import FewerRegionsWarning, InvalidInputError
 from beltrami.core.progress import track
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points
 from beltrami.learners.model import Choice, Labeled
-from beltrami.learners.multi_manifold.regional import held_out_losses, learns_from_unlabeled
+from beltrami.learners.multi_manifold.region_models import held_out_losses, learns_from_unlabeled
 from beltrami.separation.cut import (
     cut_regions,
     most_regions,

@@ -11,11 +11,12 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
-from beltrami.learners.classification import GraphClassifier, softmax
-from beltrami.learners.model import Choice, Labeled, LeftOut, mean_of_others
+from beltrami.learners.base import GraphClassifier, softmax
+from beltrami.learners.leave_one_out import mean_of_others
+from beltrami.learners.model import Choice, Labeled, LeftOut
+from beltrami.learners.parameters import checked_shares
 from beltrami.learners.poisson.diffusion import Refinement, Walk, matched_offsets
-from beltrami.learners.regularized.estimators import checked_shares
-from beltrami.learners.regularized.smoothing import Smoother
+from beltrami.learners.regularized.smoother import Smoother
 from beltrami.solvers.linear import solve
 
 _WHOLE, _HALF = 1.0, 0.5

@@ -3,18 +3,16 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, Points
 from beltrami.graph.fitting import attach_to_fit
-from beltrami.learners.base import GraphLearner
-from beltrami.learners.classification import GraphClassifier
-from beltrami.learners.model import Choice, Labeled, LeftOut, honest_residuals
-from beltrami.learners.regression import GraphRegressor
-from beltrami.learners.regularized.regularization import KernelFit
-from beltrami.learners.regularized.smoothing import Smoother, smooth_values
-from beltrami.learners.spectral.fits import check_gamma, held_out_loss, says_something
+from beltrami.learners.base import GraphClassifier, GraphLearner, GraphRegressor
+from beltrami.learners.leave_one_out import can_leave_one_out, held_out_loss, honest_residuals
+from beltrami.learners.model import Choice, Labeled, LeftOut
+from beltrami.learners.parameters import check_gamma, checked_shares
+from beltrami.learners.regularized.label_kernel import KernelFit
+from beltrami.learners.regularized.smoother import Smoother, smooth_values
 
 _STRENGTHS = np.concatenate([[0.0], np.geomspace(1e-6, 1e2, 25)])
 
@@ -60,7 +58,7 @@ class _GraphRegularizedLearner(GraphLearner):
         felt = fit.kernel.values[fit.kernel.inverse(0.0) > 0]
         middle = float(np.median(felt)) if felt.size else 1.0
         gammas = _STRENGTHS * middle / total
-        if not says_something(sample):
+        if not can_leave_one_out(sample):
             reason = "gamma = 0: with so few labels leave-one-out cannot judge"
             return 0.0, Choice("gamma", 0.0, gammas, np.zeros(0), reason)
         held_out = [self._held_out(fit, gamma * total) for gamma in gammas]
@@ -290,23 +288,6 @@ def checked_masses(class_mass: Any, labeled: Labeled) -> FloatVector | None:
             "positive number per class."
         )
     return checked_shares(class_mass, n_classes, name="class_mass")
-
-
-def checked_shares(shares: Any, n_classes: int, *, name: str) -> FloatVector:
-    """Return one positive share per class, scaled to sum to one, or say what is wrong.
-
-    Shapes: `shares` (k,); returns (k,).
-    """
-    try:
-        given: NDArray[np.float64] = np.asarray(shares, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{name}={shares!r} must hold one number per class.") from error
-    if given.shape != (n_classes,) or not np.isfinite(given).all() or (given <= 0).any():
-        raise InvalidInputError(
-            f"{name}={shares!r} must hold {n_classes} positive numbers, one per class in the order "
-            "of classes_."
-        )
-    return np.asarray(given / given.sum())
 
 
 def _scale(means: FloatVector, masses: FloatVector) -> FloatVector:

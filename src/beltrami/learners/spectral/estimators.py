@@ -13,11 +13,10 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatri
 from beltrami.core.validation import check_choice
 from beltrami.graph.fitting import attach_to_fit
 from beltrami.graph.search import open_space
-from beltrami.learners.base import GraphLearner
-from beltrami.learners.classification import TemperedClassifier
+from beltrami.learners.base import GraphLearner, GraphRegressor, TemperedClassifier
 from beltrami.learners.model import Choice, Labeled, LeftOut
-from beltrami.learners.regression import GraphRegressor
-from beltrami.learners.spectral.fits import SpectralFit, check_gamma, spectral_fit, wanted_vectors
+from beltrami.learners.parameters import check_gamma
+from beltrami.learners.spectral.basis_fit import SpectralFit, spectral_fit, wanted_vectors
 from beltrami.operators.extension import extend_eigenvectors
 from beltrami.solvers.eigen import eigenbasis
 

@@ -24,7 +24,7 @@ from beltrami.learners import (
     MultiManifoldRegressor,
 )
 from beltrami.learners.model import Labeled
-from beltrami.learners.multi_manifold.regional import fit_regional, held_out_losses
+from beltrami.learners.multi_manifold.region_models import fit_regional, held_out_losses
 from beltrami.separation.cut import most_regions
 from beltrami_papers.journal import Result
 from beltrami_papers.slides.real.problems import (

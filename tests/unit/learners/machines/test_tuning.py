@@ -10,6 +10,7 @@ from beltrami.kernel_machines.deformation import FeatureDeformation, ModalDeform
 from beltrami.kernel_machines.kernels import Gram, kernel_function
 from beltrami.kernel_machines.landmarks import NystromFeatures
 from beltrami.kernel_machines.roughness import Roughness
+from beltrami.learners.leave_one_out import held_out_loss
 from beltrami.learners.machines.tuning import (
     Penalties,
     best_trial,
@@ -18,7 +19,6 @@ from beltrami.learners.machines.tuning import (
     ridge_path,
 )
 from beltrami.learners.model import Labeled
-from beltrami.learners.spectral.fits import held_out_loss
 
 N = 50
 RNG = np.random.default_rng(0)

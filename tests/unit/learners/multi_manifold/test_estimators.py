@@ -28,7 +28,7 @@ from beltrami import (
 )
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.learners.model import Labeled
-from beltrami.learners.multi_manifold.regional import Constant, fit_regional
+from beltrami.learners.multi_manifold.region_models import Constant, fit_regional
 
 N = 240
 

@@ -20,7 +20,7 @@ from beltrami.learners.multi_manifold.region_count import (
     chosen_count,
     largest_count,
 )
-from beltrami.learners.multi_manifold.regional import held_out_losses
+from beltrami.learners.multi_manifold.region_models import held_out_losses
 from beltrami.separation.cut import most_regions, regions_by_eigengap, regions_by_slides
 from beltrami.separation.separate import regions_at, shape_graph
 

@@ -1,8 +1,7 @@
-"""What every learner shares; on a graph: the graph first, the labels second, new points last.
+"""Base classes of all learners: the graph is built first, labels are read next, new points last.
 
-Points and labels with gaps enter; scores, labels, confidence and the rows that no label reaches
-leave. A learner on a graph adds two things: what it prepares from the graph alone, and how labels
-become scores. One without a graph also says how it fits.
+A learner on a graph adds two things: what it prepares from the graph alone (`_prepare`), and how
+labels become scores (`_scores`). One without a graph also has a `fit` of its own.
 """
 
 import warnings

@@ -14,7 +14,7 @@ from beltrami.data import two_moons
 from beltrami.graph.families import complete, disjoint_union, path, ring
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph, RadiusGraph
-from beltrami.learners.geodesic import GeodesicNeighborsClassifier
+from beltrami.learners.geodesic.classifier import GeodesicNeighborsClassifier
 
 
 def on_graph(graph, labels, *, n_neighbors=1, sample_weight=None, **options):

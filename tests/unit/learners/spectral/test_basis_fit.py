@@ -9,14 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.graph.families import disjoint_union, grid, path, ring
-from beltrami.learners.model import Labeled, honest_residuals
-from beltrami.learners.spectral.fits import (
-    check_gamma,
-    held_out_loss,
-    says_something,
-    spectral_fit,
-    wanted_vectors,
-)
+from beltrami.learners.leave_one_out import can_leave_one_out, held_out_loss, honest_residuals
+from beltrami.learners.model import Labeled
+from beltrami.learners.parameters import check_gamma
+from beltrami.learners.spectral.basis_fit import spectral_fit, wanted_vectors
 from beltrami.solvers.eigen import eigenbasis
 
 
@@ -299,15 +295,15 @@ def test_wild_predictions_are_clipped_to_the_range_of_the_targets() -> None:
 def test_labels_say_something_where_enough_share_a_class() -> None:
     def of(codes, n_classes):
         targets = 2 * np.eye(n_classes)[codes] - 1
-        return says_something(Labeled(np.arange(len(codes)), targets, np.ones(len(codes))))
+        return can_leave_one_out(Labeled(np.arange(len(codes)), targets, np.ones(len(codes))))
 
     assert not of([0, 1], 2)
     assert not of([0, 0, 1, 2], 3)
     assert of([0, 0, 1], 2)
     assert of([0, 0, 1, 1, 2], 3)
     one = Labeled(np.arange(1), np.ones((1, 1)), np.ones(1))
-    assert not says_something(one)
-    assert says_something(Labeled(np.arange(2), np.ones((2, 1)), np.ones(2)))
+    assert not can_leave_one_out(one)
+    assert can_leave_one_out(Labeled(np.arange(2), np.ones((2, 1)), np.ones(2)))
 
 
 def test_honest_residuals_are_those_of_the_candidate_that_the_others_prefer() -> None:

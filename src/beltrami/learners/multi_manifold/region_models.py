@@ -16,8 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
-from beltrami.learners.base import GraphLearner, PartialLabelLearner
-from beltrami.learners.classification import softmax
+from beltrami.learners.base import GraphLearner, PartialLabelLearner, softmax
 from beltrami.learners.model import Labeled
 
 _LEAVE_ONE_OUT = 50

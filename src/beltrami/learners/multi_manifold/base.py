@@ -23,7 +23,7 @@ from beltrami.learners.multi_manifold.region_count import (
     chosen_count,
     largest_count,
 )
-from beltrami.learners.multi_manifold.regional import checked_estimator, fit_regional
+from beltrami.learners.multi_manifold.region_models import checked_estimator, fit_regional
 from beltrami.separation.separate import regions_at, shape_graph
 from beltrami.separation.shapes import checked_size
 

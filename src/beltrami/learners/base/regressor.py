@@ -1,4 +1,4 @@
-"""The face of every regressor: numbers with gaps in, numbers with an interval out."""
+"""Base classes of regressors: numbers with gaps in, numbers with an interval out."""
 
 from abc import abstractmethod
 from typing import Any
@@ -11,8 +11,9 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.data.labels import checked_weights, encode_values
 from beltrami.graph.fitting import checked_points
-from beltrami.learners.base import GraphLearner, PartialLabelLearner
+from beltrami.learners.base.learner import GraphLearner, PartialLabelLearner
 from beltrami.learners.model import Labeled
+from beltrami.learners.scores import labeled_r2
 
 _BLOCK = 4096
 
@@ -42,8 +43,6 @@ class PartialLabelRegressor(RegressorMixin, PartialLabelLearner):
         float
             One for a perfect answer, zero for the mean.
         """
-        from beltrami.learners.selection import labeled_r2
-
         return labeled_r2(y, self.predict(X), sample_weight=sample_weight)
 
 

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.learners.model import Choice, Labeled, LeftOut, honest_residuals, mean_of_others
+from beltrami.learners.leave_one_out import (
+    can_leave_one_out,
+    held_out_loss,
+    honest_residuals,
+    mean_of_others,
+)
+from beltrami.learners.model import Choice, Labeled, LeftOut
 from beltrami.solvers.least_squares import HeldOut, NestedFactor, RidgePath, nested_factor
 
 _MOST_PER_LABEL = 0.6
@@ -96,7 +102,7 @@ def spectral_fit(
         size = rows.shape[1]
         if n_eigenvectors != "auto":
             size = max(_asked(n_eigenvectors, labeled, size), min(n_constant, size))
-        if isinstance(gamma, str) and not says_something(labeled):
+        if isinstance(gamma, str) and not can_leave_one_out(labeled):
             labeled = _balanced(labeled)
         return _ridge(rows[:, :size], values[:size], labeled, gamma)
     roots = np.sqrt(labeled.weights)[:, None]
@@ -122,15 +128,6 @@ def _balanced(labeled: Labeled) -> Labeled:
     weights = labeled.weights / totals[is_class.argmax(axis=1)]
     weights *= labeled.weights.sum() / weights.sum()
     return Labeled(labeled.rows, labeled.targets, weights)
-
-
-def check_gamma(gamma: Any) -> None:
-    """Raise unless `gamma` is a number that is not negative, or "auto"."""
-    is_number = isinstance(gamma, numbers.Real) and not isinstance(gamma, bool)
-    if is_number and np.isfinite(float(gamma)) and float(gamma) >= 0:
-        return
-    if not (isinstance(gamma, str) and gamma == "auto"):
-        raise InvalidInputError(f"gamma={gamma!r} must be a number, not negative, or 'auto'.")
 
 
 def _asked(n_eigenvectors: Any, labeled: Labeled, most: int) -> int:
@@ -173,7 +170,7 @@ def _chosen_size(
     """Choose how many eigenvectors by leave-one-out, never between equal eigenvalues."""
     total = factor.Q.shape[1]
     most = min(max(int(_MOST_PER_LABEL * len(labeled.rows)), n_constant, 1), total)
-    if not says_something(labeled):
+    if not can_leave_one_out(labeled):
         return _default_size(labeled, n_constant, total)
     least = min(max(n_constant, 1), most)
     kept = {
@@ -211,43 +208,10 @@ def _default_size(labeled: Labeled, n_constant: int, total: int) -> tuple[int, C
     return size, Choice("n_eigenvectors", size, none, none, reason)
 
 
-def held_out_loss(predictions: FloatMatrix, labeled: Labeled) -> float:
-    """Return the loss of held-out predictions.
-
-    For classes the weighted share of errors, with squared residuals to break ties, worth less than
-    one error; for a value the weighted mean of squared residuals. For the squares, predictions are
-    first clipped to the range of the targets: a fit with nearly as many eigenvectors as labels is
-    wild at a few of them, and their squares would drown the rest.
-
-    Shapes: `predictions` (l, k).
-    """
-    truth, weights = labeled.targets, labeled.weights / labeled.weights.sum()
-    low, high = float(truth.min()), float(truth.max())
-    squares = weights @ ((np.clip(predictions, low, high) - truth) ** 2).sum(axis=1)
-    if truth.shape[1] == 1:
-        return float(squares)
-    wrong = weights @ (predictions.argmax(axis=1) != truth.argmax(axis=1))
-    most = max(high - low, 1e-300) ** 2 * truth.shape[1]
-    return float(wrong + 0.5 * weights.min() * squares / most)
-
-
 def _honest(held_out: list[FloatMatrix], labeled: Labeled) -> FloatVector | None:
     if labeled.targets.shape[1] > 1:
         return None
     return honest_residuals((labeled.targets - np.stack(held_out))[:, :, 0], labeled)
-
-
-def says_something(labeled: Labeled) -> bool:
-    """Say whether leave-one-out can judge anything.
-
-    A class with a single label cannot be recognised without it, so labels count only where their
-    class has another; there must be as many of them as classes.
-    """
-    n_classes = labeled.targets.shape[1]
-    if n_classes == 1:
-        return len(labeled.rows) > 1
-    counts = (labeled.targets == labeled.targets.max()).sum(axis=0)
-    return bool(counts[counts > 1].sum() >= n_classes)
 
 
 def _unscaled(held_out: HeldOut, labeled: Labeled) -> FloatMatrix:
@@ -308,7 +272,7 @@ def _chosen_gamma(path: RidgePath, labeled: Labeled) -> tuple[float, Choice]:
     scaled = np.sqrt(labeled.weights)[:, None] * labeled.targets
     scale = float(np.median(path.sizes**2)) if path.sizes.size else 1.0
     gammas = _GAMMAS * scale / total
-    if not says_something(labeled):
+    if not can_leave_one_out(labeled):
         reason = f"gamma = {gammas[-1]:.3g}, a strong penalty: leave-one-out cannot judge so few"
         return float(gammas[-1]), Choice("gamma", float(gammas[-1]), gammas, np.zeros(0), reason)
     held_out = [_unscaled(path.held_out(scaled, gamma * total), labeled) for gamma in gammas]

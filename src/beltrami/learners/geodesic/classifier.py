@@ -15,8 +15,9 @@ from beltrami.core.validation import check_choice, check_count
 from beltrami.graph.model import Graph
 from beltrami.graph.search import open_space
 from beltrami.graph.weights import WEIGHT_FLOOR
-from beltrami.learners.classification import GraphClassifier
-from beltrami.learners.model import Labeled, LeftOut, mean_of_others
+from beltrami.learners.base import GraphClassifier
+from beltrami.learners.leave_one_out import mean_of_others
+from beltrami.learners.model import Labeled, LeftOut
 
 _WEIGHTS = ("uniform", "distance")
 _TIE = 1e-9
@@ -128,7 +129,7 @@ class GeodesicNeighborsClassifier(GraphClassifier):
 
     def _nearest(self, labeled: Labeled, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return numbers of the k labels nearest to each node, and their distances."""
-        from beltrami.learners import _kernels
+        from beltrami.learners.geodesic import _kernels
 
         edges, rows = self.graph_.weights, labeled.rows
         require_memory(

@@ -10,8 +10,8 @@ from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.graph.families import disjoint_union, grid, path
 from beltrami.graph.model import Graph
 from beltrami.learners.model import Labeled
-from beltrami.learners.regularized.regularization import KernelFit, LabelKernel
-from beltrami.learners.regularized.smoothing import Smoother, smooth_values
+from beltrami.learners.regularized.label_kernel import KernelFit, LabelKernel
+from beltrami.learners.regularized.smoother import Smoother, smooth_values
 
 SMOOTHNESS = ["laplacian", ("iterated", 2), ("iterated", 3), ("heat", 0.4)]
 POWERS = SMOOTHNESS[:3]

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.learners.model import Labeled, mean_of_others
-from beltrami.learners.regularized.smoothing import Smoother
+from beltrami.learners.leave_one_out import mean_of_others
+from beltrami.learners.model import Labeled
+from beltrami.learners.regularized.smoother import Smoother
 
 _RANK = 1e-12
 

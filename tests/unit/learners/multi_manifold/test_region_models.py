@@ -26,8 +26,8 @@ from beltrami import (
 )
 from beltrami.core.errors import InvalidInputError
 from beltrami.learners.model import Labeled
-from beltrami.learners.multi_manifold import regional
-from beltrami.learners.multi_manifold.regional import (
+from beltrami.learners.multi_manifold import region_models
+from beltrami.learners.multi_manifold.region_models import (
     Constant,
     checked_estimator,
     fit_regional,
@@ -499,7 +499,7 @@ def test_many_labels_are_held_out_in_folds(monkeypatch):
     assert len(counted) == 20
     assert set(counted) == {N - N // 20}
     counted.clear()
-    monkeypatch.setattr(regional, "_LEAVE_ONE_OUT", N)
+    monkeypatch.setattr(region_models, "_LEAVE_ONE_OUT", N)
     held_out_losses(Counted(), points, labeled, np.zeros(N, dtype=int), 1)
     assert counted == [N - 1] * N
 

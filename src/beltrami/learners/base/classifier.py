@@ -1,4 +1,4 @@
-"""The face of every classifier: labels of any type in, labels with a confidence out."""
+"""Base classes of classifiers: labels of any type in, labels with a confidence out."""
 
 from typing import Any
 
@@ -8,11 +8,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
+from beltrami.core.types import BoolVector, FloatMatrix
 from beltrami.data.labels import checked_weights, decode_labels, encode_labels
 from beltrami.graph.fitting import checked_points
-from beltrami.learners.base import GraphLearner, PartialLabelLearner
+from beltrami.learners.base.learner import GraphLearner, PartialLabelLearner
+from beltrami.learners.base.probabilities import fitted_temperature, softmax
 from beltrami.learners.model import Labeled
+from beltrami.learners.scores import labeled_accuracy
 
 
 class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
@@ -144,10 +146,8 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
         float
             Share of right answers.
         """
-        from beltrami.learners.selection import labeled_accuracy
-
-        found = self.predict(X)
-        return labeled_accuracy(y, found, sample_weight=sample_weight, unlabeled=self.unlabeled)
+        predicted = self.predict(X)
+        return labeled_accuracy(y, predicted, sample_weight=sample_weight, unlabeled=self.unlabeled)
 
     def _checked_scores(self, X: Any) -> tuple[FloatMatrix, BoolVector]:
         check_is_fitted(self)
@@ -171,48 +171,3 @@ class TemperedClassifier(GraphClassifier):
 
     def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
         return softmax(scores, self.temperature_)
-
-
-def softmax(scores: FloatMatrix, temperature: float) -> FloatMatrix:
-    """Return exp(s / T) over its sum along rows, without overflow.
-
-    Shapes: `scores` (n, k); returns (n, k).
-    """
-    shifted: FloatMatrix = scores - scores.max(axis=1, keepdims=True)
-    shifted /= temperature
-    np.exp(shifted, out=shifted)
-    shifted /= shifted.sum(axis=1, keepdims=True)
-    return shifted
-
-
-_TEMPERATURES = np.geomspace(0.05, 5.0, 61)
-_TYPICAL = 0.5
-
-
-def fitted_temperature(
-    scores: FloatMatrix,
-    targets: FloatMatrix,
-    weights: FloatVector,
-    *,
-    typical: float = _TYPICAL,
-    tried: FloatVector = _TEMPERATURES,
-) -> float:
-    """Return the temperature at which held-out scores are most believable.
-
-    The mean log-loss of softmax(scores / T) is minimised over T, with the weight of one further
-    label spent on the typical T: a few labels that all come out right are no proof of certainty.
-
-    Shapes: `scores` (l, k), `targets` (l, k), `weights` (l,).
-
-    - `typical`: T where nothing is known; also returned where there is no row.
-    """
-    if len(scores) == 0:
-        return typical
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    true = (shifted * targets).sum(axis=1)
-    losses = [
-        weights @ (np.log(np.exp(shifted / T).sum(axis=1)) - true / T)
-        + weights.mean() * np.log(T / typical) ** 2
-        for T in tried
-    ]
-    return float(tried[int(np.argmin(losses))])

@@ -8,6 +8,7 @@ import numpy as np
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.kernel_machines.landmarks import spread_rows
 from beltrami.learners.model import Labeled
+from beltrami.learners.splits import deal_folds
 
 _MOST_ROWS = 4000
 _FEWEST = 4
@@ -23,7 +24,7 @@ class HeldOutPart:
         Rows of the data that take part.
     known : ndarray of shape (m, K)
         What is known of them, NaN where nothing is.
-    own_weights : ndarray of shape (m,)
+    label_weights : ndarray of shape (m,)
         How much each label counts.
     fold : ndarray of shape (m,)
         Fold in which a row's label is put aside; -1 for never.
@@ -31,7 +32,7 @@ class HeldOutPart:
 
     rows: IndexVector
     known: FloatMatrix
-    own_weights: FloatVector
+    label_weights: FloatVector
     fold: IndexVector
 
     def folds(self) -> Iterator[tuple[FloatMatrix, IndexVector]]:
@@ -48,7 +49,7 @@ class HeldOutPart:
 
     def weights(self) -> FloatVector:
         """Return what they count."""
-        return self.own_weights[self._aside()]
+        return self.label_weights[self._aside()]
 
     def _aside(self) -> IndexVector:
         order = np.argsort(self.fold, kind="stable")
@@ -58,9 +59,9 @@ class HeldOutPart:
 def held_out_part(
     labeled: Labeled, n_points: int, n_classes: int, n_folds: int
 ) -> HeldOutPart | None:
-    """Deal the labels to folds, class by class; the only label of a class always stays.
+    """Deal the sure labels to folds, class by class; the only label of a class always stays.
 
-    - `labeled`: what is known of some rows; only sure labels are put aside.
+    At most 4000 rows take part. None where labels are too few to be put aside.
     """
     if n_folds < 2 or not labeled.targets.any(axis=0).all():
         return None
@@ -71,11 +72,8 @@ def held_out_part(
     known, weights = np.full((n_points, n_classes), np.nan), np.zeros(n_points)
     known[labeled.rows], weights[labeled.rows] = labeled.targets, labeled.weights
     known, weights = known[rows], weights[rows]
-    fold = np.full(len(rows), -1, dtype=np.intp)
-    dealt = 0
-    for one in range(n_classes):
-        own = np.flatnonzero(known[:, one] == 1)
-        if len(own) > 1:
-            fold[own] = (dealt + np.arange(len(own))) % n_folds
-            dealt += len(own)
-    return HeldOutPart(rows, known, weights, fold) if dealt >= max(_FEWEST, n_folds) else None
+    is_sure = known == 1
+    strata = np.where(is_sure.any(axis=1), is_sure.argmax(axis=1), -1)
+    folds = deal_folds(strata, n_folds)
+    is_enough = int((folds >= 0).sum()) >= max(_FEWEST, n_folds)
+    return HeldOutPart(rows, known, weights, folds) if is_enough else None

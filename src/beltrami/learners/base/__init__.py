@@ -1,0 +1,22 @@
+"""Base classes of the learners: what all share, what classifiers add, what regressors add."""
+
+from beltrami.learners.base.classifier import (
+    GraphClassifier,
+    PartialLabelClassifier,
+    TemperedClassifier,
+)
+from beltrami.learners.base.learner import GraphLearner, PartialLabelLearner
+from beltrami.learners.base.probabilities import fitted_temperature, softmax
+from beltrami.learners.base.regressor import GraphRegressor, PartialLabelRegressor
+
+__all__ = [
+    "GraphClassifier",
+    "GraphLearner",
+    "GraphRegressor",
+    "PartialLabelClassifier",
+    "PartialLabelLearner",
+    "PartialLabelRegressor",
+    "TemperedClassifier",
+    "fitted_temperature",
+    "softmax",
+]

@@ -1,0 +1,1 @@
+"""Nearest labels along the graph."""
