@@ -58,12 +58,13 @@ def _approximate(cloud: Any, loss: str) -> dict[str, Any]:
 
 def _measured(cloud: Any, loss: str) -> tuple[Any, dict[str, Any]]:
     """Fit with a recipe for the graph, as new points want it, and count the graph apart."""
-    from benchmarks.manifold.clouds import mnist  # noqa: PLC0415 - the parent needs it not
+    from beltrami import NystromApproximation  # noqa: PLC0415 - the parent needs neither
+    from benchmarks.manifold.clouds import mnist  # noqa: PLC0415
 
     recipe, notes = _watched_recipe()
     rehearsal = mnist(toy=True)
-    few = {"approximation": "nystrom", "n_landmarks": 50, "n_eigenfunctions": 10}
-    _learner(loss, graph=recipe, **few).fit(rehearsal.points, rehearsal.labels)
+    few = NystromApproximation(50, n_eigenfunctions=10)
+    _learner(loss, graph=recipe, approximation=few).fit(rehearsal.points, rehearsal.labels)
     del rehearsal
     gc.collect()
     learner = _learner(loss, graph=recipe)
@@ -107,13 +108,15 @@ def _exact(cloud: Any) -> dict[str, Any]:
     Penalties and power are first chosen with landmarks at each width; the intrinsic penalty is
     then moved down and up.
     """
-    from beltrami import KnnGraph  # noqa: PLC0415
+    from beltrami import KnnGraph, RbfKernel  # noqa: PLC0415
     from beltrami.kernel_machines.kernels import typical_width  # noqa: PLC0415
 
     graph = KnnGraph(NEIGHBORS, random_state=0).build(cloud.points)
     typical, tried = typical_width(cloud.points), []
     for width in _WIDTHS:
-        first = _learner("LapRLS", graph=graph, width=width * typical, approximation="nystrom")
+        first = _learner(
+            "LapRLS", graph=graph, kernel=RbfKernel(width * typical), approximation="nystrom"
+        )
         chosen = _chosen(first.fit(cloud.points, cloud.labels))
         for factor in _FACTORS:
             setting = chosen | {"gamma_i": factor * chosen["gamma_i"]}
@@ -127,7 +130,17 @@ def _exact(cloud: Any) -> dict[str, Any]:
 
 
 def _tested(cloud: Any, graph: Any, loss: str, setting: dict[str, Any]) -> dict[str, Any]:
-    learner = _learner(loss, graph=graph, approximation="none", **setting)
+    from beltrami import LaplacianPower, RbfKernel  # noqa: PLC0415
+
+    learner = _learner(
+        loss,
+        kernel=RbfKernel(setting["width"]),
+        gamma_a=setting["gamma_a"],
+        gamma_i=setting["gamma_i"],
+        smoothness=LaplacianPower(setting["power"]),
+        graph=graph,
+        approximation="none",
+    )
     start = time.perf_counter()
     learner.fit(cloud.points, cloud.labels)
     found = {"fit_s": time.perf_counter() - start, "test_error": _test_error(learner, cloud)}

@@ -14,7 +14,7 @@ from scipy.linalg import lu_factor, lu_solve
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from beltrami import KnnGraph, LaplacianRLSClassifier, LaplacianSVC
+from beltrami import KnnGraph, LaplacianPower, LaplacianRLSClassifier, LaplacianSVC, RbfKernel
 from beltrami.kernel_machines.kernels import typical_width
 from benchmarks.peers.contest import Answer, Contest, Problem
 from benchmarks.peers.problems import SEED, points, problem_name
@@ -96,9 +96,8 @@ def _ours(kind: type, problem: Problem, **more: float) -> Answer:
     learner = kind(
         gamma_a=LAMBDA1 / len(rows),
         gamma_i=LAMBDA2 * n**2 / len(rows),
-        width=problem.settings["width"],
-        power=1,
-        laplacian="combinatorial",
+        kernel=RbfKernel(problem.settings["width"]),
+        smoothness=LaplacianPower(1, kind="combinatorial"),
         graph=problem["graph"],
         approximation="none",
         **more,

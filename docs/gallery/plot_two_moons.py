@@ -22,7 +22,8 @@ labels[rows] = moons.targets[rows]
 
 width = 0.35
 plain = SVC(gamma=1 / (2 * width**2), C=100).fit(moons.points[rows], labels[rows])
-laplacian = bt.LaplacianSVC(width=width, random_state=0).fit(moons.points, labels)
+laplacian = bt.LaplacianSVC(kernel=bt.RbfKernel(width), random_state=0)
+laplacian.fit(moons.points, labels)
 
 # %%
 # The two decision functions: colour is the predicted class, the line is where it changes, the large

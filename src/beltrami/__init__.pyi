@@ -25,6 +25,9 @@ from .front_door import ManifoldClassifier, ManifoldRegressor
 from .graph.model import Graph
 from .graph.recipes import KnnGraph, RadiusGraph
 from .graph.weights import HeatKernel, SharedNeighborWeights
+from .kernel_machines.approximation import FeatureApproximation, NystromApproximation
+from .kernel_machines.kernels import PolynomialKernel, RbfKernel
+from .kernel_machines.roughness import LaplacianPower
 from .labelling import Labelling, label
 from .learners import (
     EigenfunctionClassifier,
@@ -58,6 +61,7 @@ __all__ = [
     "Dataset",
     "EigenfunctionClassifier",
     "EigenfunctionRegressor",
+    "FeatureApproximation",
     "GeodesicNeighborsClassifier",
     "Graph",
     "GraphRegularizedClassifier",
@@ -66,6 +70,7 @@ __all__ = [
     "KnnGraph",
     "Labelling",
     "LaplacianEigenmaps",
+    "LaplacianPower",
     "LaplacianRLSClassifier",
     "LaplacianRLSRegressor",
     "LaplacianSVC",
@@ -74,10 +79,13 @@ __all__ = [
     "Mbed",
     "MultiManifoldClassifier",
     "MultiManifoldRegressor",
+    "NystromApproximation",
     "PaperMode",
     "PoissonClassifier",
+    "PolynomialKernel",
     "PracticalMode",
     "RadiusGraph",
+    "RbfKernel",
     "SemiSupervisedSplit",
     "SharedNeighborWeights",
     "Solution",

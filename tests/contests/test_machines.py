@@ -14,7 +14,7 @@ from benchmarks.manifold.rivals import rivals
 from benchmarks.manifold.samples import SETS, TOY, Sample, sample
 from benchmarks.peers.contest import Contest, hold
 
-from beltrami import LaplacianSVC
+from beltrami import LaplacianPower, LaplacianSVC
 from beltrami.core.threads import thread_limit
 
 # Bridges in a toy graph and folds with few of a class are no news.
@@ -152,6 +152,6 @@ def test_sheets_are_always_the_same_and_can_be_learned() -> None:
     cloud = sheets(600, toy=True)
     np.testing.assert_array_equal(cloud.points, sheets(600, toy=True).points)
     with thread_limit(1):
-        learner = LaplacianSVC(gamma_a=1e-4, gamma_i=1e-2, power=1)
+        learner = LaplacianSVC(gamma_a=1e-4, gamma_i=1e-2, smoothness=LaplacianPower(1))
         learner.fit(cloud.points, cloud.labels)
     assert (learner.predict(cloud.new_points) == cloud.new_targets).mean() > 0.6

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError, NotNumericError
 from beltrami.graph.recipes import KnnGraph
+from beltrami.kernel_machines.approximation import NystromApproximation
 from beltrami.learners import (
     EigenfunctionClassifier,
     EigenfunctionRegressor,
@@ -33,9 +34,8 @@ CLASSIFIERS = [
     PoissonClassifier(n_steps=0),
     GeodesicNeighborsClassifier(),
     LaplacianRLSClassifier(),
-    LaplacianRLSClassifier(approximation="nystrom", n_landmarks=12, random_state=0),
+    LaplacianRLSClassifier(approximation=NystromApproximation(12), random_state=0),
     LaplacianSVC(),
-    LaplacianSVC(loss="squared_hinge", gamma_a=0.01, gamma_i=1.0),
 ]
 GRAPHLESS = [TransductiveSVC()]
 REGRESSORS = [

@@ -48,7 +48,6 @@ ESTIMATORS = [
     LaplacianRLSClassifier(approximation="nystrom", random_state=0),
     LaplacianRLSRegressor(),
     LaplacianSVC(),
-    LaplacianSVC(loss="squared_hinge", gamma_a=0.01, gamma_i=1.0),
     TransductiveSVC(),
     Mbed(mode=PracticalMode(n_steps=20), random_state=0),
     Mbed(mode=PaperMode(n_steps=60, n_first_steps=5), random_state=0),

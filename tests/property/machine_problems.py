@@ -3,11 +3,18 @@
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from beltrami import KnnGraph
+from beltrami import KnnGraph, LaplacianPower, RbfKernel
 
 WIDTH = 1.0
-PAPER = {"laplacian": "combinatorial", "power": 1, "width": WIDTH, "graph": KnnGraph(6)}
+PAPER = {
+    "kernel": RbfKernel(WIDTH),
+    "smoothness": LaplacianPower(1, kind="combinatorial"),
+    "graph": KnnGraph(6),
+}
 """Options of the paper: L = D - W over n^2."""
+
+UNSCALED = PAPER | {"smoothness": LaplacianPower(1, kind="combinatorial", scale="none")}
+"""The same with L itself."""
 
 FIXED = PAPER | {"gamma_a": 0.01, "gamma_i": 2.0}
 

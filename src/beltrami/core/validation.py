@@ -131,3 +131,10 @@ def check_nonnegative(value: object, *, name: str) -> float:
     if is_number and np.isfinite(float(value)) and float(value) >= 0:  # type: ignore[arg-type]
         return float(value)  # type: ignore[arg-type]
     raise InvalidInputError(f"{name}={value!r} must be a finite number of at least zero.")
+
+
+def is_auto(value: object, *, name: str) -> bool:
+    """Say whether a parameter is left to us; texts other than "auto" are refused."""
+    if isinstance(value, str) and value != "auto":
+        raise InvalidInputError(f"{name}={value!r} is not known; give a number or 'auto'.")
+    return isinstance(value, str)

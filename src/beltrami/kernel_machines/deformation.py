@@ -24,7 +24,7 @@ from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.kernel_machines.expansion import Expansion, FeatureExpansion, KernelExpansion
 from beltrami.kernel_machines.feature_form import FeatureForm, feature_form
 from beltrami.kernel_machines.features import FeatureMap
-from beltrami.kernel_machines.kernels import Gram
+from beltrami.kernel_machines.gram import Gram
 from beltrami.kernel_machines.landmarks import pivoted_cholesky
 from beltrami.kernel_machines.roughness import Roughness
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from beltrami.core.types import FloatMatrix, Points
 from beltrami.kernel_machines.features import FeatureMap
-from beltrami.kernel_machines.kernels import Gram
+from beltrami.kernel_machines.gram import Gram
 
 _BLOCK_BYTES = 2**26
 

@@ -15,9 +15,11 @@ from scipy.sparse import issparse
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points, Seed
+from beltrami.core.validation import check_positive
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe
-from beltrami.kernel_machines.kernels import CosineKernel, Gram, Kernel, LinearKernel, RbfKernel
+from beltrami.kernel_machines.gram import Gram
+from beltrami.kernel_machines.kernels import CosineKernel, Kernel, LinearKernel, RbfKernel
 from beltrami.operators.extension import extend_eigenvectors
 
 
@@ -190,7 +192,8 @@ def explicit_features(
     """
     check_explicit(kernel)
     if isinstance(kernel, RbfKernel):
-        return FourierFeatures.of(points, kernel.width, n_features, seed)
+        width = check_positive(kernel.width, name="width")
+        return FourierFeatures.of(points, width, n_features, seed)
     return CoordinateFeatures(points, is_cosine=isinstance(kernel, CosineKernel))
 
 

@@ -13,7 +13,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, IndexVector, Points, Seed
 from beltrami.kernel_machines.features import FeatureMap
-from beltrami.kernel_machines.kernels import Gram
+from beltrami.kernel_machines.gram import Gram
 
 _NEGATIVE = 1e-6
 

@@ -1,21 +1,98 @@
 """The penalty for roughness along the data: S, a scaled power of a graph Laplacian.
 
 The graph enters; a symmetric operator that is applied to blocks of functions leaves. The form
-f'Sf is the second penalty of manifold regularisation.
+f'Sf is the second penalty of manifold regularisation. `LaplacianPower` is what a user says of S,
+`Roughness` is S on one graph.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from beltrami.core.backend import NumpyBackend, SplitMatrix
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.core.validation import check_choice, check_count
+from beltrami.core.validation import check_choice, check_count, is_auto
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import KINDS, inverse_power, split_laplacian
 
-SCALES = ("n2", "weights", "none")
+_SCALES = ("n2", "weights", "none")
+
+
+class LaplacianPower(BaseEstimator):
+    r"""What counts as rough along the data: :math:`f^\top S f` with S a scaled power of L.
+
+    For ``smoothness=`` of the Laplacian machines.
+
+    Parameters
+    ----------
+    power : int or "auto", default="auto"
+        p; "auto" tries 1, 2 and, without landmarks, 4. Higher powers leave the slowest functions on
+        the data free and forbid the others, which helps where classes are whole clusters. The paper
+        [BelkinNiyogi04]_ has 1.
+    kind : {"random_walk", "combinatorial", "normalized"}, default="random_walk"
+        S is :math:`s L (D^{-1} L)^{p-1}`, which charges constants nothing and grows with the
+        weights only as L does; or :math:`s L^p` with L = D - W, which is the paper's for p = 1; or
+        powers of the symmetric :math:`D^{-1/2} L D^{-1/2}`, which charges constants.
+    scale : {"n2", "weights", "none"}, default="n2"
+        s: one over the squared number of points, over the sum of all weights, or one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from beltrami import LaplacianPower, LaplacianSVC, two_moons
+    >>> moons = two_moons(100, random_state=0)
+    >>> y = np.where(np.arange(100) % 10 == 0, moons.targets, -1)
+    >>> paper = LaplacianPower(1, kind="combinatorial")
+    >>> learner = LaplacianSVC(smoothness=paper).fit(moons.points, y)
+    >>> learner.power_
+    1
+    """
+
+    def __init__(
+        self, power: int | str = "auto", *, kind: str = "random_walk", scale: str = "n2"
+    ) -> None:
+        self.power = power
+        self.kind = kind
+        self.scale = scale
+
+    def check_parameters(self) -> None:
+        """Raise where a parameter makes no sense."""
+        if not is_auto(self.power, name="power"):
+            check_count(self.power, name="power")
+        check_choice(self.kind, KINDS, name="kind")
+        check_choice(self.scale, _SCALES, name="scale")
+
+    def on(self, graph: Graph, power: int) -> "Roughness":
+        """Return S on a graph.
+
+        Parameters
+        ----------
+        graph : Graph
+            The graph.
+        power : int
+            p, where the parameter may be "auto".
+
+        Returns
+        -------
+        Roughness
+            The operator.
+        """
+        self.check_parameters()
+        divisor = 1.0
+        if self.scale == "n2":
+            divisor = float(graph.n_nodes) ** 2
+        elif self.scale == "weights":
+            divisor = float(graph.weights.sum())
+            if divisor <= 0:
+                raise InvalidInputError(
+                    "scale='weights' divides by the sum of the graph's weights, and that is zero: "
+                    "the graph has no edge. Join more neighbours, or take scale='n2'."
+                )
+        matrix = split_laplacian(graph, "normalized" if self.kind == "normalized" else KINDS[0])
+        measure = graph.degrees if self.kind == "random_walk" else np.ones(graph.n_nodes)
+        return Roughness(matrix, check_count(power, name="power"), 1.0 / divisor, measure)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,32 +116,6 @@ class Roughness:
     factor: float
     measure: FloatVector
 
-    @classmethod
-    def of(cls, graph: Graph, *, laplacian: str, power: int, scale: str) -> "Roughness":
-        """Read the options of an estimator.
-
-        - `laplacian`: which one: L = D - W, whose power is L^p; the same with the random walk's own
-          inner product between its powers, L (D^-1 L)^(p - 1), which charges constants nothing and
-          grows with the weights only as L does; or D^-1/2 L D^-1/2, whose power charges constants.
-        - `scale`: what the power is divided by: the squared number of points, the sum of all
-          weights w_ij, or nothing.
-        """
-        check_choice(laplacian, KINDS, name="laplacian")
-        check_choice(scale, SCALES, name="scale")
-        divisor = 1.0
-        if scale == "n2":
-            divisor = float(graph.n_nodes) ** 2
-        elif scale == "weights":
-            divisor = float(graph.weights.sum())
-            if divisor <= 0:
-                raise InvalidInputError(
-                    "scale='weights' divides by the sum of the graph's weights, and that is zero: "
-                    "the graph has no edge. Join more neighbours, or take scale='n2'."
-                )
-        matrix = split_laplacian(graph, "normalized" if laplacian == "normalized" else KINDS[0])
-        measure = graph.degrees if laplacian == "random_walk" else np.ones(graph.n_nodes)
-        return cls(matrix, check_count(power, name="power"), 1.0 / divisor, measure)
-
     @property
     def n_rows(self) -> int:
         """Number of points."""
@@ -79,10 +130,7 @@ class Roughness:
         return size if size > 0 else self.factor
 
     def apply(self, block: FloatMatrix) -> FloatMatrix:
-        """Return S times a block of functions.
-
-        Shapes: `block` (n, k); returns (n, k).
-        """
+        """Return S times a block of functions, (n, k)."""
         backend, x = NumpyBackend(), np.ascontiguousarray(block)
         matrix = backend.matrix(self.matrix, x.dtype)
         inverse = inverse_power(self.measure, 1.0).astype(x.dtype)
@@ -94,3 +142,15 @@ class Roughness:
             x = out
         x *= x.dtype.type(self.factor)
         return x
+
+
+def resolve_smoothness(smoothness: object) -> LaplacianPower:
+    """Return what a user asked for, checked; None means the defaults."""
+    resolved = LaplacianPower() if smoothness is None else smoothness
+    if not isinstance(resolved, LaplacianPower):
+        raise InvalidInputError(
+            f"smoothness={smoothness!r} is not known; give LaplacianPower(...), or None for its "
+            "defaults."
+        )
+    resolved.check_parameters()
+    return resolved

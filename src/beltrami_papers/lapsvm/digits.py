@@ -12,6 +12,7 @@ import numpy as np
 
 from beltrami.core.progress import track
 from beltrami.graph.recipes import KnnGraph
+from beltrami.kernel_machines.kernels import PolynomialKernel
 from beltrami_papers.cells import page, table_lines
 from beltrami_papers.lapsvm.figures import draw_pairs
 from beltrami_papers.lapsvm.machines import (
@@ -37,7 +38,7 @@ from beltrami_papers.lapsvm.pairs import (
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 
-KERNEL = {"kernel": "poly", "degree": 3, "coef0": 0.0}
+KERNEL = PolynomialKernel(3, coef0=0.0)
 INDUCTIVE, AMBIENT, INTRINSIC = 0.05, 0.005, 0.045
 TWINS = (("RLS", "LapRLS"), ("SVM", "LapSVM"))
 """An inductive machine and the Laplacian one that the mark compares it with."""

@@ -13,6 +13,7 @@ from beltrami.core.progress import track
 from beltrami.core.types import IndexVector
 from beltrami.data import load_dataset
 from beltrami.graph.recipes import KnnGraph
+from beltrami.kernel_machines.kernels import RbfKernel
 from beltrami_papers.cells import page, table_lines
 from beltrami_papers.lapsvm.figures import draw_speakers
 from beltrami_papers.lapsvm.machines import (
@@ -29,7 +30,7 @@ from beltrami_papers.lapsvm.machines import (
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 
-KERNEL = {"kernel": "rbf", "width": 10.0}
+KERNEL = RbfKernel(10.0)
 INDUCTIVE, AMBIENT, INTRINSIC = 0.05, 0.005, 0.005
 LAST_OF_FIRST_HALF = 13
 READINGS: dict[str, tuple[int, str]] = {

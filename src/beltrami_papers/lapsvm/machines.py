@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from beltrami.core.errors import DisconnectedGraphWarning
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
 from beltrami.graph.model import Graph
+from beltrami.kernel_machines.kernels import PolynomialKernel, RbfKernel
+from beltrami.kernel_machines.roughness import LaplacianPower
 from beltrami.learners import LaplacianRLSClassifier, LaplacianSVC, TransductiveSVC
 from beltrami_papers.cells import summary, table_lines
 from beltrami_papers.lapsvm.errors import breakeven_error, plain_error
@@ -75,8 +77,8 @@ class Bench:
 
     Attributes
     ----------
-    kernel : mapping of str to object
-        Name and parameters, as the learners take them.
+    kernel : RbfKernel or PolynomialKernel
+        As the learners take it.
     graph : Graph
         Of the training points.
     n_labelled : int
@@ -85,7 +87,7 @@ class Bench:
         "combinatorial" or "normalized".
     """
 
-    kernel: Mapping[str, Any]
+    kernel: RbfKernel | PolynomialKernel
     graph: Graph
     n_labelled: int
     laplacian: str = "combinatorial"
@@ -96,23 +98,21 @@ class Bench:
 
     def svm(self, lambda1: float, lambda2: float = 0.0) -> Any:
         """Return a machine with hinge loss: SVM, or with a second weight LapSVM."""
-        return LaplacianSVC(**self._shared(lambda1, lambda2), loss="hinge")
+        return LaplacianSVC(**self._shared(lambda1, lambda2))
 
     def tsvm(self, lambda1: float) -> Any:
         """Return a transductive machine."""
         cost = 1.0 / (2.0 * lambda1)
-        return TransductiveSVC(C=cost, C_unlabeled=cost, **self.kernel)
+        return TransductiveSVC(C=cost, C_unlabeled=cost, kernel=self.kernel)
 
     def _shared(self, lambda1: float, lambda2: float) -> dict[str, Any]:
         n, count = self.graph.n_nodes, self.n_labelled
         return {
-            **self.kernel,
+            "kernel": self.kernel,
             "gamma_a": lambda1 / count,
             "gamma_i": lambda2 * n**2 / count,
-            "scale": "n2",
-            "power": 1,
+            "smoothness": LaplacianPower(1, kind=self.laplacian),
             "graph": self.graph,
-            "laplacian": self.laplacian,
             "approximation": "none",
         }
 

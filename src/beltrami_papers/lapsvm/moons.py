@@ -14,6 +14,7 @@ from beltrami.core.progress import track
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.data import two_moons
 from beltrami.graph.recipes import KnnGraph
+from beltrami.kernel_machines.kernels import RbfKernel
 from beltrami.report.pictures.figures import bare
 from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.cells import page, table_lines
@@ -21,7 +22,7 @@ from beltrami_papers.lapsvm.machines import SOURCE, Bench, Problem, taught, yes
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 
 N_POINTS, NOISE, SEED = 200, 0.05, 0
-KERNEL = {"kernel": "rbf", "width": 0.35}
+KERNEL = RbfKernel(0.35)
 POWERS = range(-5, 6)
 DEMONSTRATION: dict[str, tuple[float, float]] = {
     "SVM": (2.0**-5, 0.0),

@@ -6,6 +6,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
 from beltrami.graph.recipes import KnnGraph
+from beltrami.kernel_machines.kernels import PolynomialKernel
 from beltrami.operators.laplacian import laplacian
 from beltrami_papers.lapsvm.machines import (
     Bench,
@@ -21,7 +22,7 @@ from beltrami_papers.lapsvm.machines import (
     yes,
 )
 
-POLY = {"kernel": "poly", "degree": 3, "coef0": 0.0}
+POLY = PolynomialKernel(3, coef0=0.0)
 DRAWS = [np.array([0, 1, 2, 3]), np.array([10, 11, 20, 21])]
 
 

@@ -15,9 +15,10 @@ from beltrami.kernel_machines.deformation import (
     require_exact_memory,
 )
 from beltrami.kernel_machines.features import explicit_features
-from beltrami.kernel_machines.kernels import Gram, kernel_function
+from beltrami.kernel_machines.gram import Gram
+from beltrami.kernel_machines.kernels import resolve_kernel
 from beltrami.kernel_machines.landmarks import NystromFeatures
-from beltrami.kernel_machines.roughness import Roughness
+from beltrami.kernel_machines.roughness import LaplacianPower
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -30,11 +31,11 @@ ALL = np.arange(N)
 
 
 def gram_of(points=POINTS, width=0.3):
-    return Gram(kernel_function("rbf", width=width), points)
+    return Gram(resolve_kernel("rbf", width=width), points)
 
 
 def roughness_of(kind="combinatorial", power=1, scale="n2"):
-    return Roughness.of(GRAPH, laplacian=kind, power=power, scale=scale)
+    return LaplacianPower(kind=kind, scale=scale).on(GRAPH, power)
 
 
 def landmarks_of(gram, rows=ALL, roughness=None):
@@ -164,13 +165,13 @@ def test_duplicated_points_have_the_same_value(way) -> None:
     points = np.vstack([POINTS[:30], POINTS[:30]])
     gram, graph = gram_of(points), KnnGraph(5, connect="keep").build(POINTS[:30])
     weights = np.kron(np.ones((2, 2)), graph.weights.toarray())
-    roughness = Roughness.of(type(graph).from_matrix(weights), **OPTIONS)
+    roughness = PAPER.on(type(graph).from_matrix(weights), 1)
     made = way(gram, roughness)
     of_fit = made.expansion(ROWS, 1e3, MULTIPLIERS).of_fit
     assert_allclose(of_fit[:30], of_fit[30:], atol=1e-9)
 
 
-OPTIONS = {"laplacian": "combinatorial", "power": 1, "scale": "n2"}
+PAPER = LaplacianPower(kind="combinatorial")
 
 
 @every_way
@@ -209,7 +210,7 @@ def test_random_waves_tend_to_the_exact_kernel() -> None:
 
 
 def test_coordinates_are_exact_for_the_linear_kernel() -> None:
-    gram = Gram(kernel_function("linear", width=1.0), POINTS)
+    gram = Gram(resolve_kernel("linear"), POINTS)
     features = explicit_features(gram.kernel, POINTS, n_features=0, seed=0)
     made = FeatureDeformation.of(features, roughness_of())
     expected = deformed_reference(gram, roughness_of(), 1e3)[np.ix_(ROWS, ROWS)]
@@ -253,7 +254,7 @@ def test_single_precision_points_are_near_double_ones(power: int) -> None:
 
 
 def test_a_kernel_that_is_not_positive_is_refused_by_the_modes() -> None:
-    gram = Gram(kernel_function("precomputed", width=1.0), -rbf_kernel(POINTS))
+    gram = Gram(resolve_kernel("precomputed"), -rbf_kernel(POINTS))
     with pytest.raises(InvalidInputError, match="zero, or negative, between every point"):
         modal(gram, roughness_of())
 

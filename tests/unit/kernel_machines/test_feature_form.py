@@ -11,7 +11,7 @@ from beltrami.graph.families import ring
 from beltrami.kernel_machines import feature_form as module
 from beltrami.kernel_machines.feature_form import feature_form
 from beltrami.kernel_machines.features import CoordinateFeatures, FourierFeatures
-from beltrami.kernel_machines.roughness import Roughness
+from beltrami.kernel_machines.roughness import LaplacianPower
 from beltrami.solvers.ordering import cache_order, slow_order
 
 N = 2500  # blocks have at least 1024 rows
@@ -23,7 +23,7 @@ every_power = pytest.mark.parametrize("power", [1, 2, 3, 4])
 
 
 def roughness_of(kind, power, graph=GRAPH):
-    return Roughness.of(graph, laplacian=kind, power=power, scale="n2")
+    return LaplacianPower(kind=kind).on(graph, power)
 
 
 def form_reference(F, graph, kind, power):

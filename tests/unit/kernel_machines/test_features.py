@@ -13,7 +13,8 @@ from beltrami.kernel_machines.features import (
     explicit_features,
     kernel_error,
 )
-from beltrami.kernel_machines.kernels import Gram, kernel_function
+from beltrami.kernel_machines.gram import Gram
+from beltrami.kernel_machines.kernels import resolve_kernel
 from beltrami.kernel_machines.landmarks import NystromFeatures, pivoted_cholesky, spread_rows
 
 RNG = np.random.default_rng(0)
@@ -23,7 +24,7 @@ ALL = np.arange(60)
 
 
 def rbf(points=POINTS, width=1.0):
-    return Gram(kernel_function("rbf", width=width), points)
+    return Gram(resolve_kernel("rbf", width=width), points)
 
 
 def inner(features, rows=ALL):
@@ -181,7 +182,7 @@ def test_random_waves_of_sparse_points_are_those_of_dense_ones() -> None:
 @pytest.mark.parametrize("container", [np.asarray, csr_array])
 @pytest.mark.parametrize("name", ["linear", "cosine"])
 def test_coordinates_are_the_features_of_the_linear_and_cosine_kernels(name, container) -> None:
-    gram = Gram(kernel_function(name, width=1.0), container(POINTS))
+    gram = Gram(resolve_kernel(name, width=1.0), container(POINTS))
     features = explicit_features(gram.kernel, gram.points, n_features=99, seed=0)
     assert isinstance(features, CoordinateFeatures)
     assert features.n_features == 3
@@ -200,7 +201,7 @@ def test_normalised_coordinates_leave_points_and_zero_rows_as_they_were() -> Non
 
 def test_a_kernel_without_explicit_features_is_refused() -> None:
     with pytest.raises(InvalidInputError, match=r"no feature map.*approximation='nystrom'"):
-        explicit_features(kernel_function("poly", width=1.0), POINTS, n_features=9, seed=0)
+        explicit_features(resolve_kernel("poly"), POINTS, n_features=9, seed=0)
 
 
 # --- samples ----------------------------------------------------------------------------------
@@ -227,6 +228,6 @@ def test_more_rows_than_there_are_means_all_of_them() -> None:
 
 
 def test_the_error_of_the_kernel_is_relative() -> None:
-    gram = Gram(kernel_function("linear", width=1.0), POINTS)
+    gram = Gram(resolve_kernel("linear"), POINTS)
     halved = CoordinateFeatures(POINTS / np.sqrt(2), is_cosine=False)
     assert_allclose(kernel_error(halved, gram, ALL), 0.5)

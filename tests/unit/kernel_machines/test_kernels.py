@@ -14,11 +14,12 @@ from sklearn.metrics.pairwise import (
 )
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.kernel_machines.gram import Gram, check_precomputed, check_psd
 from beltrami.kernel_machines.kernels import (
-    Gram,
-    check_precomputed,
-    check_psd,
-    kernel_function,
+    LinearKernel,
+    PolynomialKernel,
+    RbfKernel,
+    resolve_kernel,
     typical_width,
 )
 
@@ -37,7 +38,9 @@ NAMED = {
 
 
 def kernel_of(name):
-    return kernel_function(name, width=1.5, degree=2, coef0=0.5)
+    if name == "poly":
+        return PolynomialKernel(2, coef0=0.5)
+    return resolve_kernel(name, width=1.5)
 
 
 def gram_of(kind):
@@ -91,7 +94,7 @@ def test_the_diagonal_of_a_function_is_made_in_blocks() -> None:
         sizes.append(len(A))
         return A @ B.T
 
-    found = kernel_function(product, width=1.0).diagonal(points)
+    found = resolve_kernel(product).diagonal(points)
     assert_allclose(found, (points**2).sum(axis=1))
     assert max(sizes) < 600
 
@@ -177,7 +180,7 @@ def test_sparse_points_have_the_width_of_dense_ones() -> None:
 
 @pytest.mark.parametrize("coef0", [0.0, 1.0, -1.0])
 def test_a_polynomial_is_surely_a_kernel_only_without_a_negative_constant(coef0: float) -> None:
-    kernel = kernel_function("poly", width=1.0, coef0=coef0)
+    kernel = PolynomialKernel(coef0=coef0)
     assert kernel.is_surely_psd == (coef0 >= 0)
 
 
@@ -188,34 +191,48 @@ def test_what_a_user_gives_is_not_surely_a_kernel(kind) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("kernel", "message"),
     [
-        ({"kernel": "sigmoid"}, "kernel='sigmoid' is not known; choose one of 'linear'"),
-        ({"kernel": None}, "kernel=None is not known"),
-        ({"kernel": "rbf", "width": 0.0}, "width=0.0 must be a finite number above zero"),
-        ({"kernel": "rbf", "width": np.nan}, "width=nan must be"),
-        ({"kernel": "poly", "degree": 0}, "degree=0 must be at least 1"),
-        ({"kernel": "poly", "degree": 1.5}, "degree=1.5 must be an integer"),
-        ({"kernel": "poly", "coef0": np.inf}, "coef0=inf must be a finite number"),
-        ({"kernel": "poly", "coef0": "one"}, "coef0='one' must be a finite number"),
+        ("sigmoid", "kernel='sigmoid' is not known; choose one of 'linear'"),
+        (None, "kernel=None is not known"),
+        (RbfKernel, "kernel=<class .*RbfKernel'> is not known"),
+        (RbfKernel(0.0), "width=0.0 must be a finite number above zero"),
+        (RbfKernel(np.nan), "width=nan must be"),
+        (RbfKernel("wide"), "width='wide' is not known; give a number or 'auto'"),
+        (PolynomialKernel(0), "degree=0 must be at least 1"),
+        (PolynomialKernel(1.5), "degree=1.5 must be an integer"),
+        (PolynomialKernel(coef0=np.inf), "coef0=inf must be a finite number"),
+        (PolynomialKernel(coef0="one"), "coef0='one' must be a finite number"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(options, message: str) -> None:
+def test_kernels_that_make_no_sense_are_refused(kernel, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        kernel_function(**{"width": 1.0, **options})
+        resolve_kernel(kernel)
+
+
+def test_a_width_is_for_the_gaussian_kernel_alone() -> None:
+    assert resolve_kernel("rbf").width == "auto"
+    assert resolve_kernel("rbf", width=2.0).width == 2.0
+    given = RbfKernel()
+    assert resolve_kernel(given, width=2.0).width == 2.0
+    assert given.width == "auto"
+    assert isinstance(resolve_kernel("linear", width=2.0), LinearKernel)
+
+
+def test_a_gaussian_kernel_without_a_width_has_no_values() -> None:
+    with pytest.raises(InvalidInputError, match="width='auto' must be a finite number"):
+        RbfKernel().between(POINTS, OTHERS)
 
 
 def test_a_function_must_return_a_number_per_pair() -> None:
     with pytest.raises(InvalidInputError, match=r"shape \(30,\) for 30 and 7 points"):
-        kernel_function(lambda A, B: A[:, 0], width=1.0).between(POINTS, OTHERS)
+        resolve_kernel(lambda A, B: A[:, 0]).between(POINTS, OTHERS)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_function_must_return_finite_numbers(bad: float) -> None:
     with pytest.raises(InvalidInputError, match="NaN or infinity for some pairs"):
-        kernel_function(lambda A, B: np.full((len(A), len(B)), bad), width=1.0).between(
-            POINTS, OTHERS
-        )
+        resolve_kernel(lambda A, B: np.full((len(A), len(B)), bad)).between(POINTS, OTHERS)
 
 
 def test_a_precomputed_kernel_is_square() -> None:

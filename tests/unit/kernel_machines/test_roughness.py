@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from beltrami import Graph, KnnGraph, laplacian
 from beltrami.core.errors import InvalidInputError
-from beltrami.kernel_machines.roughness import Roughness
+from beltrami.kernel_machines.roughness import LaplacianPower
 
 N = 30
 GRAPH = KnnGraph(5, connect="keep").build(np.random.default_rng(0).normal(size=(N, 2)))
@@ -17,7 +17,7 @@ every_power = pytest.mark.parametrize("power", [1, 2, 3, 4])
 
 
 def roughness(kind="combinatorial", power=1, scale="n2", graph=GRAPH):
-    return Roughness.of(graph, laplacian=kind, power=power, scale=scale)
+    return LaplacianPower(kind=kind, scale=scale).on(graph, power)
 
 
 def roughness_reference(kind, power, scale="n2", graph=GRAPH):
@@ -112,7 +112,7 @@ def test_a_graph_without_edges_has_a_size_all_the_same(scale: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kind": "signless"}, "laplacian='signless' is not known; choose one of"),
+        ({"kind": "signless"}, "kind='signless' is not known; choose one of"),
         ({"scale": "n"}, "scale='n' is not known; choose one of 'n2', 'weights', 'none'"),
         ({"power": 0}, "power=0 must be at least 1"),
         ({"power": 1.5}, "power=1.5 must be an integer"),

@@ -13,7 +13,8 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, FloatVector, Points, Seed
-from beltrami.kernel_machines.kernels import Gram, RbfKernel
+from beltrami.kernel_machines.gram import Gram
+from beltrami.kernel_machines.kernels import RbfKernel
 from beltrami.kernel_machines.landmarks import NystromFeatures, spread_rows
 
 _LANDMARKS = (400, 800, 1600)

@@ -1,1 +1,1 @@
-"""Support vector machines on a given kernel: the dual, and solvers in the primal."""
+"""Support vector machines on a given kernel: the dual, its leave-one-out values, unknown signs."""

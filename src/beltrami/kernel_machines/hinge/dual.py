@@ -1,28 +1,51 @@
 """Support vector machines on a given kernel, many classes at once.
 
-A kernel of the labelled rows and signs enter; coefficients, intercepts, their certificates and
-exact leave-one-out values leave. Every column of signs is a binary problem of its own on the one
-kernel.
+A kernel of the labelled rows and signs enter; coefficients, intercepts and their certificates
+leave. Every column of signs is a binary problem of its own on the one kernel.
 """
 
-import numpy as np
-from numpy.typing import NDArray
+import warnings
+from dataclasses import dataclass
 
+import numpy as np
+
+from beltrami.core.errors import ConvergenceWarning
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.core.validation import check_positive
-from beltrami.kernel_machines.hinge.model import (
-    HingeFit,
-    every_column,
-    refitted,
-    share_of,
-    warn_of_breach,
-)
-from beltrami.kernel_machines.hinge.steps import polished
+from beltrami.kernel_machines.hinge.polish import polish
 
 _AT_BOUND = 1e-9
 """A multiplier this near to an end of its range, as a share of it, is at the end."""
 
 _MOST_STEPS, _STEPS_PER_ROW = 100_000, 100
+"""Steps that libsvm may take, in all and for each row on top."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HingeFit:
+    """Functions f = K c + b, one per column, with what proves them.
+
+    Attributes
+    ----------
+    multipliers : ndarray of shape (l, k)
+        c: the multiplier of the row's constraint times its sign; zero where the row is no support
+        vector.
+    intercepts : ndarray of shape (k,)
+        b.
+    gap : ndarray of shape (k,)
+        How far the objective is at most above its minimum, as a share of it.
+    violation : ndarray of shape (k,)
+        Largest breach of the optimality conditions, in units of f.
+    """
+
+    multipliers: FloatMatrix
+    intercepts: FloatVector
+    gap: FloatVector
+    violation: FloatVector
+
+    def values(self, kernel: FloatMatrix) -> FloatMatrix:
+        """Return f, (m, k), at points whose kernel with the labelled rows, (m, l), is given."""
+        return np.asarray(kernel @ self.multipliers + self.intercepts)
 
 
 def hinge_dual(
@@ -33,31 +56,24 @@ def hinge_dual(
     *,
     tol: float = 1e-7,
 ) -> HingeFit:
-    r"""Fit support vector machines, one per column of signs, on one kernel.
+    r"""Fit support vector machines, one per column of signs, (l, k), on one kernel, (l, l).
 
     Each column minimises :math:`\sum_i w_i \max(0, 1 - y_i f_i) + \lambda \lVert f \rVert_K^2`
     over :math:`f = K c + b` with b free, which is C-SVC with :math:`C_i = w_i / (2 \lambda)`.
     libsvm solves the dual on the kernel scaled to mean diagonal one. It keeps kernels in single
     precision; where that shows, an active-set step in double precision finishes the work.
-
-    Shapes: `kernel` (l, l), `signs` (l, k), `weights` (l,).
-
-    - `signs`: entries -1 and +1. A column of one sign only gets that sign everywhere.
+    A column of one sign only gets that sign everywhere.
     """
     penalty = check_positive(penalty, name="penalty")
     bounds = np.asarray(weights, dtype=np.float64) / (2 * penalty)
     kernel = np.asarray(kernel, dtype=np.float64)
-
-    def solved(sign: FloatVector) -> tuple[FloatVector, float]:
-        return _hinge_column(kernel, sign, bounds, tol)
-
-    multipliers, intercepts = every_column(signs, solved)
-    fit = _hinge_certificate(kernel, signs, penalty, weights, multipliers, intercepts)
-    warn_of_breach(fit, max(tol, 1e-12), "Raise the penalty, scale the kernel, or raise tol.")
+    multipliers, intercepts = _solve_columns(kernel, signs, bounds, tol)
+    fit = _certify(kernel, signs, penalty, weights, multipliers, intercepts)
+    _warn_of_breach(fit, max(tol, 1e-12))
     return fit
 
 
-def recovered_bias(
+def recover_bias(
     signs: FloatVector, values: FloatVector, multipliers: FloatVector, bounds: FloatVector
 ) -> float:
     r"""Return the intercept that the optimality conditions leave for given multipliers.
@@ -67,68 +83,66 @@ def recovered_bias(
     label per class, the conditions leave an interval: from the largest y - g among
     :math:`\{\beta = 0, y = 1\} \cup \{\beta = C, y = -1\}` to the smallest among the rest. Its
     midpoint is taken, and its finite end where one side is open.
-
-    Shapes: `signs` (l,), `values` (l,), `multipliers` (l,), `bounds` (l,).
     """
-    wanted = signs - values
-    at_zero, at_bound = _ends(signs, multipliers, bounds)
+    residuals = signs - values
+    at_zero, at_bound = rows_at_bounds(signs, multipliers, bounds)
     free = ~(at_zero | at_bound)
     if free.any():
-        return float(wanted[free].mean())
+        return float(residuals[free].mean())
     from_below = np.where(signs > 0, at_zero, at_bound)
-    ends = [float(wanted[from_below].max(initial=-np.inf))]
-    ends.append(float(wanted[~from_below].min(initial=np.inf)))
+    ends = [float(residuals[from_below].max(initial=-np.inf))]
+    ends.append(float(residuals[~from_below].min(initial=np.inf)))
     finite = [end for end in ends if np.isfinite(end)]
     return float(np.mean(finite)) if finite else 0.0
 
 
-def hinge_left_out(
-    kernel: FloatMatrix,
-    signs: FloatMatrix,
-    penalty: float,
-    weights: FloatVector,
-    fit: HingeFit,
-    *,
-    tol: float = 1e-7,
-) -> FloatMatrix:
-    """Return the exact leave-one-out values of `hinge_dual`.
-
-    A row that is no support vector of a column can be left out without a change, but for the
-    intercept where only an interval is known of it. The others are left out and fitted anew.
-
-    Shapes: `kernel` (l, l), `signs` (l, k), `weights` (l,); returns (l, k).
-    """
-    bounds = np.asarray(weights) / (2 * penalty)
-    kept = _kept_values(kernel, signs, bounds, fit)
-
-    def refit(others: BoolVector, columns: NDArray[np.intp]) -> HingeFit:
-        inner, chosen = kernel[np.ix_(others, others)], signs[np.ix_(others, columns)]
-        return hinge_dual(inner, chosen, penalty, weights[others], tol=tol)
-
-    return refitted(kernel, fit, kept, refit)
+def rows_at_bounds(
+    signs: FloatVector, multipliers: FloatVector, bounds: FloatVector
+) -> tuple[BoolVector, BoolVector]:
+    """Say which multipliers are zero, and which are at their bounds."""
+    sizes = signs * multipliers
+    return sizes <= _AT_BOUND * bounds, sizes >= (1 - _AT_BOUND) * bounds
 
 
-def _hinge_column(
+def _solve_columns(
+    kernel: FloatMatrix, signs: FloatMatrix, bounds: FloatVector, tol: float
+) -> tuple[FloatMatrix, FloatVector]:
+    """Solve column by column: one sign needs no solver, and mirrored columns only one."""
+    multipliers, intercepts = np.zeros(signs.shape), np.zeros(signs.shape[1])
+    if signs.shape[1] == 2 and np.array_equal(signs[:, 0], -signs[:, 1]):
+        one, b = _solve_columns(kernel, signs[:, 1:], bounds, tol)
+        return np.hstack([-one, one]), np.concatenate([-b, b])
+    for column, sign in enumerate(np.asarray(signs, dtype=np.float64).T):
+        if (sign == sign[0]).all():
+            intercepts[column] = sign[0]
+        else:
+            multipliers[:, column], intercepts[column] = _solve_column(
+                kernel, np.ascontiguousarray(sign), bounds, tol
+            )
+    return multipliers, intercepts
+
+
+def _solve_column(
     kernel: FloatMatrix, sign: FloatVector, bounds: FloatVector, tol: float
 ) -> tuple[FloatVector, float]:
     scale = float(np.diagonal(kernel).mean()) or 1.0
     inner, outer = kernel / scale, bounds * scale  # f is the same, multipliers are scaled
-    found = _libsvm(inner, sign, outer, tol)
-    bias, breach = _judged(inner, sign, found, outer)
+    multipliers = _libsvm(inner, sign, outer, tol)
+    bias, breach = _bias_and_breach(inner, sign, multipliers, outer)
     if breach > tol:
-        better = polished(inner, sign, found, outer, tol)
-        better_bias, better_breach = _judged(inner, sign, better, outer)
+        better = polish(inner, sign, multipliers, outer, tol)
+        better_bias, better_breach = _bias_and_breach(inner, sign, better, outer)
         if better_breach < breach:
-            found, bias = better, better_bias
-    return found / scale, bias
+            multipliers, bias = better, better_bias
+    return multipliers / scale, bias
 
 
-def _judged(
+def _bias_and_breach(
     kernel: FloatMatrix, sign: FloatVector, multipliers: FloatVector, bounds: FloatVector
 ) -> tuple[float, float]:
     """Return the intercept of multipliers and the largest breach of the conditions."""
     smooth = kernel @ multipliers
-    bias = recovered_bias(sign, smooth, multipliers, bounds)
+    bias = recover_bias(sign, smooth, multipliers, bounds)
     return bias, float(_breach(sign, smooth + bias, multipliers, bounds).max())
 
 
@@ -144,29 +158,22 @@ def _libsvm(kernel: FloatMatrix, sign: FloatVector, bounds: FloatVector, tol: fl
     top, most = float(bounds.max()), _STEPS_PER_ROW * len(sign) + _MOST_STEPS
     machine = Quiet(kernel="precomputed", C=top, tol=tol, cache_size=500, max_iter=most)
     machine.fit(kernel, sign, sample_weight=bounds / top)
-    found = np.zeros(len(sign))
-    found[machine.support_] = machine.dual_coef_[0]
-    return found
-
-
-def _ends(
-    signs: FloatVector, multipliers: FloatVector, bounds: FloatVector
-) -> tuple[BoolVector, BoolVector]:
-    sizes = signs * multipliers
-    return sizes <= _AT_BOUND * bounds, sizes >= (1 - _AT_BOUND) * bounds
+    multipliers = np.zeros(len(sign))
+    multipliers[machine.support_] = machine.dual_coef_[0]
+    return multipliers
 
 
 def _breach(
     signs: FloatVector, values: FloatVector, multipliers: FloatVector, bounds: FloatVector
 ) -> FloatVector:
-    """Return by how much each row breaks the optimality conditions of the hinge."""
-    at_zero, at_bound = _ends(signs, multipliers, bounds)
+    """Return by how much each row breaks the optimality conditions."""
+    at_zero, at_bound = rows_at_bounds(signs, multipliers, bounds)
     slack = 1 - signs * values
     above, below = np.where(at_bound, 0.0, slack), np.where(at_zero, 0.0, -slack)
     return np.asarray(np.maximum(np.maximum(above, below), 0.0))
 
 
-def _hinge_certificate(
+def _certify(
     kernel: FloatMatrix,
     signs: FloatMatrix,
     penalty: float,
@@ -178,24 +185,19 @@ def _hinge_certificate(
     values, energy = smooth + intercepts, penalty * (multipliers * smooth).sum(axis=0)
     primal = weights @ np.maximum(1 - signs * values, 0.0) + energy
     dual = 2 * penalty * (signs * multipliers).sum(axis=0) - energy
+    gap = np.divide(primal - dual, primal, out=np.zeros_like(primal), where=primal > 0)
     bounds = (weights / (2 * penalty))[:, None]
     violation = _breach(signs, values, multipliers, bounds).max(axis=0)
-    return HingeFit(multipliers, intercepts, share_of(primal - dual, primal), violation)
+    return HingeFit(multipliers, intercepts, gap, violation)
 
 
-def _kept_values(
-    kernel: FloatMatrix, signs: FloatMatrix, bounds: FloatVector, fit: HingeFit
-) -> FloatMatrix:
-    """Return f, with the intercept renewed for each row where only an interval is known of it."""
-    smooth = kernel @ fit.multipliers
-    kept: FloatMatrix = smooth + fit.intercepts
-    for column in range(signs.shape[1]):
-        sign, c = signs[:, column], fit.multipliers[:, column]
-        at_zero, at_bound = _ends(sign, c, bounds)
-        if not (at_zero | at_bound).all():
-            continue
-        for row in np.flatnonzero(at_zero):
-            others = np.arange(len(sign)) != row
-            given = sign[others], smooth[others, column], c[others], bounds[others]
-            kept[row, column] = smooth[row, column] + recovered_bias(*given)
-    return kept
+def _warn_of_breach(fit: HingeFit, most: float) -> None:
+    worst = float(fit.violation.max(initial=0.0))
+    if worst > most:
+        warnings.warn(
+            f"a support vector machine stopped with optimality conditions broken by {worst:.2g}, "
+            f"where {most:.2g} was asked for (relative gap {fit.gap.max():.2g}); decision values "
+            "are wrong by about as much. Raise the penalty, scale the kernel, or raise tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

@@ -13,6 +13,7 @@ import numpy as np
 from beltrami.core.types import FloatMatrix, IndexVector, Points, Seed
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe
+from beltrami.kernel_machines.approximation import KernelApproximation
 from beltrami.kernel_machines.deformation import (
     Deformation,
     FactoredDeformation,
@@ -23,10 +24,9 @@ from beltrami.kernel_machines.features import (
     FeatureMap,
     SlowFeatures,
     StackedFeatures,
-    explicit_features,
     kernel_error,
 )
-from beltrami.kernel_machines.kernels import Gram
+from beltrami.kernel_machines.gram import Gram
 from beltrami.kernel_machines.landmarks import NystromFeatures, spread_rows
 from beltrami.kernel_machines.roughness import Roughness
 from beltrami.learners.machines.tuning import Shape, Strengths, held_out_scores, ridge_path
@@ -36,8 +36,8 @@ from beltrami.solvers.eigen import eigenbasis
 _JUDGES = 500
 """Landmarks that judge a shape where the points are many."""
 
-_FEATURE_TOL = 1e-6
 _SAMPLE = 300
+"""Points on which the error of the approximated kernel is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ class Deformations:
         Kernel and points for a width.
     roughness_of : callable
         Roughness for a power.
-    method : str
-        "none", "nystrom" or "features".
+    approximation : KernelApproximation or None
+        What stands for the kernel; None where it is exact.
     landmarks : ndarray of shape (m,)
-        Rows of the fit that stand for all.
+        Rows drawn for the approximation, as many as it has features.
     slow : SlowFeatures or None
         Eigenfunctions of the graph, in units of the kernel.
     seed : int, Generator, RandomState or None
@@ -90,7 +90,7 @@ class Deformations:
 
     gram_of: Callable[[float], Gram]
     roughness_of: Callable[[int], Roughness]
-    method: str
+    approximation: KernelApproximation | None
     landmarks: IndexVector
     slow: SlowFeatures | None
     seed: Seed
@@ -99,48 +99,52 @@ class Deformations:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": {}}
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing stands for the kernel."""
+        return self.approximation is None
+
     def judge(self, shape: Shape, *, has_one_ratio: bool) -> Deformation:
         """Return a deformed kernel that is good enough to compare shapes by.
 
-        - `has_one_ratio`: whether it will be asked for one ratio of the penalties only.
+        `has_one_ratio` says that it will be asked for one ratio of the penalties only.
         """
-        return self._found(shape, min(_JUDGES, len(self.landmarks)), has_one_ratio=has_one_ratio)
+        return self._get(shape, min(_JUDGES, len(self.landmarks)), has_one_ratio=has_one_ratio)
 
     def final(self, shape: Shape, *, has_one_ratio: bool) -> Deformation:
         """Return the deformed kernel to fit with.
 
-        - `has_one_ratio`: whether it will be asked for one ratio of the penalties only.
+        `has_one_ratio` says that it will be asked for one ratio of the penalties only.
         """
-        return self._found(shape, len(self.landmarks), has_one_ratio=has_one_ratio)
+        return self._get(shape, len(self.landmarks), has_one_ratio=has_one_ratio)
 
-    def _found(self, shape: Shape, size: int, *, has_one_ratio: bool) -> Deformation:
-        method = self.method
-        if method == "none":
-            method, size = ("factored" if has_one_ratio else "none"), 0
-        key = (shape, method, size)
+    def _get(self, shape: Shape, size: int, *, has_one_ratio: bool) -> Deformation:
+        way = "features"
+        if self.is_exact:
+            way = "factored" if has_one_ratio else "modal"
+        key = (shape, way, size)
         if key not in self._kept:
-            if size == len(self.landmarks):  # the largest array of all: one of them at a time
+            if way == "features" and size == len(self.landmarks):
+                # The largest array of all: one of them at a time.
                 self._kept = {old: kept for old, kept in self._kept.items() if old[2] < size}
-            self._kept[key] = self._made(shape, method, size)
+            self._kept[key] = self._deform(shape, way, size)
         return self._kept[key]
 
-    def _made(self, shape: Shape, method: str, size: int) -> Deformation:
+    def _deform(self, shape: Shape, way: str, size: int) -> Deformation:
         gram, roughness = self.gram_of(shape.width), self.roughness_of(shape.power)
-        if method == "factored":
+        if way == "factored":
             return FactoredDeformation.of(gram, roughness)
-        if method == "none":
+        if way == "modal":
             return ModalDeformation.of(gram, roughness)
         is_final = size == len(self.landmarks)
         return FeatureDeformation.of(self._features(gram, size), roughness, keeps=is_final)
 
     def _features(self, gram: Gram, size: int) -> FeatureMap:
-        if self.method == "nystrom":
-            landmarks = self.landmarks
-            if size < len(landmarks):
-                landmarks = landmarks[spread_rows(len(landmarks), landmarks[:0], size, 0)]
-            features: FeatureMap = NystromFeatures.of(gram, landmarks, tol=_FEATURE_TOL)
-        else:
-            features = explicit_features(gram.kernel, gram.points, n_features=size, seed=self.seed)
+        assert self.approximation is not None
+        rows = self.landmarks
+        if size < len(rows):
+            rows = rows[spread_rows(len(rows), rows[:0], size, 0)]
+        features = self.approximation.feature_map(gram, rows, self.seed)
         return features if self.slow is None else StackedFeatures(self.slow, features)
 
     def certificate(
@@ -153,7 +157,7 @@ class Deformations:
         intercept: bool,
     ) -> Approximation:
         """Estimate what the approximation costs."""
-        if not isinstance(deformed, FeatureDeformation):
+        if self.approximation is None or not isinstance(deformed, FeatureDeformation):
             return Approximation("none")
         features, n_slow = deformed.features, 0
         base = features
@@ -166,7 +170,7 @@ class Deformations:
         if isinstance(base, NystromFeatures):
             half = deformed.leading(n_slow + max(base.n_features // 2, 1))
             change = _change(deformed, half, labeled.sample(), strengths, intercept=intercept)
-        return Approximation(self.method, features.n_features, n_slow, error, change)
+        return Approximation(self.approximation.method, features.n_features, n_slow, error, change)
 
 
 def _change(
@@ -205,8 +209,6 @@ def slow_features(
 
     Eigenvectors of :math:`L f = \lambda D f`, scaled alike so that their squares add up to `size`
     at a point on average: beside a kernel of that size they weigh the same.
-
-    Shapes: `points` (n, d).
     """
     basis = eigenbasis(graph, count, kind="random_walk", random_state=seed)
     lengths = np.sqrt(np.mean(basis.vectors**2, axis=0))

@@ -18,18 +18,18 @@ class _LaplacianRLS(LaplacianMachine):
 
     fit_intercept: bool
 
-    def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        wanted, intercept = self._wanted(labeled), bool(self.fit_intercept)
-        deformed = self._tuned(wanted, intercept=intercept)
+    def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
+        targets, intercept = self._targets(labeled), bool(self.fit_intercept)
+        deformed = self._tune(targets, intercept=intercept)
         # An exact kernel has n squared entries and can be made again: it is not kept for good.
-        self._drawn = None if self._deformations.method == "none" else deformed
-        self._path = ridge_path(deformed, wanted, self._strengths.ratio, intercept=intercept)
-        multipliers, intercepts = self._path.multipliers(wanted.targets, self._strengths.ambient)
-        self._certify(deformed, wanted, intercept=intercept)
-        expansion = deformed.expansion(wanted.rows, self._strengths.ratio, multipliers)
+        self._drawn = None if self._deformations.is_exact else deformed
+        self._path = ridge_path(deformed, targets, self._strengths.ratio, intercept=intercept)
+        multipliers, intercepts = self._path.multipliers(targets.targets, self._strengths.ambient)
+        self._certify(deformed, targets, intercept=intercept)
+        expansion = deformed.expansion(targets.rows, self._strengths.ratio, multipliers)
         return expansion, intercepts
 
-    def _deformed(self) -> Deformation:
+    def _deformed_kernel(self) -> Deformation:
         """Return the deformed kernel of the fit."""
         if self._drawn is not None:
             return self._drawn
@@ -37,14 +37,14 @@ class _LaplacianRLS(LaplacianMachine):
         shape = Shape(self.width_, self.power_)
         return self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
 
-    def _wanted(self, labeled: Labeled) -> Labeled:
+    def _targets(self, labeled: Labeled) -> Labeled:
         """Return the labels as they are fitted."""
         return labeled
 
     def _left_out(self) -> LeftOut:
-        wanted = self._wanted(self._labeled)
-        scores = held_out_scores(self._path, wanted, self._strengths.ambient)
-        return LeftOut(wanted.rows, wanted.targets, scores, wanted.weights)
+        targets = self._targets(self._labeled)
+        scores = held_out_scores(self._path, targets, self._strengths.ambient)
+        return LeftOut(targets.rows, targets.targets, scores, targets.weights)
 
 
 class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
@@ -71,42 +71,26 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly", "cosine", "precomputed"} or callable, default="rbf"
-        k: ``exp(-d^2 / (2 width^2))``, ``x'y``, ``(x'y + coef0)^degree``, a kernel object of
-        scikit-learn or a function of two sets of points. With "precomputed" X is k(x_i, x_j).
+    kernel : str, RbfKernel, PolynomialKernel or callable, default="rbf"
+        k: "rbf", ``exp(-d^2 / (2 width^2))`` with a width that is chosen too; "poly",
+        ``(x'y + 1)^3``; "linear", ``x'y``; "cosine"; `RbfKernel` and `PolynomialKernel` with
+        parameters of your own; a kernel object of scikit-learn; or a function of two sets of
+        points. With "precomputed" X is k(x_i, x_j).
     gamma_a : float or "auto", default="auto"
         Ambient penalty; "auto" chooses by exact leave-one-out. Not scale-free: it goes with k.
     gamma_i : float or "auto", default="auto"
         Intrinsic penalty.
-    width : float or "auto", default="auto"
-        Of "rbf"; "auto" tries half, once and twice the median distance over the root of two.
-    degree : int, default=3
-        Of "poly".
-    coef0 : float, default=1.0
-        Of "poly"; the paper has 0.
+    smoothness : LaplacianPower or None, default=None
+        Which power of which Laplacian, and s; None means ``LaplacianPower()``, which chooses the
+        power. The paper has ``LaplacianPower(1, kind="combinatorial")``.
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
         How to make the graph, or the graph itself; None means ``KnnGraph()``. The paper has
         ``KnnGraph(6, weights="binary")``.
-    laplacian : {"random_walk", "combinatorial", "normalized"}, default="random_walk"
-        What stands for :math:`L^p`: :math:`L (D^{-1} L)^{p-1}`, powers of D - W, which is the
-        paper's for p = 1, or powers of the symmetric normalised one, which charges constants.
-    power : int or "auto", default="auto"
-        p; "auto" tries 1, 2 and, without landmarks, 4. Higher powers leave the slowest functions on
-        the data free and forbid the others, which helps where classes are whole clusters. The paper
-        has 1.
-    scale : {"n2", "weights", "none"}, default="n2"
-        s: one over n^2, over the sum of all weights, or one.
-    approximation : {"auto", "none", "nystrom", "features"}, default="auto"
-        Exact; features of landmarks; explicit features (random waves for "rbf", the coordinates for
-        "linear" and "cosine"); or exact up to 3000 points and landmarks above.
-    n_landmarks : int or "auto", default="auto"
-        Landmarks, the labelled rows among them, or random features; "auto" is 2000, or twice the
-        labels up to 5000. `fit_labels` keeps those of the fit.
-    n_eigenfunctions : int or "auto", default="auto"
-        Eigenfunctions of the graph added to the features, as if the kernel had them: landmarks
-        alone cannot follow the data's shape. "auto" is 100 where ``approximation="auto"`` takes
-        landmarks, ``gamma_i`` is "auto" too and the graph is a recipe, which can carry them to new
-        points; and else none.
+    approximation : str, NystromApproximation or FeatureApproximation, default="auto"
+        "none" is exact; "nystrom" lets landmarks stand for the points; "features" takes explicit
+        features (random waves for "rbf", the coordinates for "linear" and "cosine"); "auto" is
+        exact up to 3000 points and takes landmarks above, with 100 eigenfunctions of the graph
+        where ``gamma_i`` is "auto" too and the graph is a recipe. The objects say how many.
     fit_intercept : bool, default=False
         Whether to add a constant that is not penalised; the paper has none.
     unlabeled : object, default="auto"
@@ -159,16 +143,9 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
         kernel: Any = "rbf",
         gamma_a: float | str = "auto",
         gamma_i: float | str = "auto",
-        width: float | str = "auto",
-        degree: int = 3,
-        coef0: float = 1.0,
+        smoothness: Any = None,
         graph: Any = None,
-        laplacian: str = "random_walk",
-        power: int | str = "auto",
-        scale: str = "n2",
-        approximation: str = "auto",
-        n_landmarks: int | str = "auto",
-        n_eigenfunctions: int | str = "auto",
+        approximation: Any = "auto",
         fit_intercept: bool = False,
         unlabeled: Any = "auto",
         classes: Any = None,
@@ -177,27 +154,20 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
         self.kernel = kernel
         self.gamma_a = gamma_a
         self.gamma_i = gamma_i
-        self.width = width
-        self.degree = degree
-        self.coef0 = coef0
+        self.smoothness = smoothness
         self.graph = graph
-        self.laplacian = laplacian
-        self.power = power
-        self.scale = scale
         self.approximation = approximation
-        self.n_landmarks = n_landmarks
-        self.n_eigenfunctions = n_eigenfunctions
         self.fit_intercept = fit_intercept
         self.unlabeled = unlabeled
         self.classes = classes
         self.random_state = random_state
 
-    def _wanted(self, labeled: Labeled) -> Labeled:
+    def _targets(self, labeled: Labeled) -> Labeled:
         return labeled.signed()
 
-    def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        expansion, intercepts = super()._machine(labeled)
-        held_out = held_out_scores(self._path, self._wanted(labeled), self._strengths.ambient)
+    def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
+        expansion, intercepts = super()._fit_machine(labeled)
+        held_out = held_out_scores(self._path, self._targets(labeled), self._strengths.ambient)
         self._fit_temperature(held_out, labeled)
         return expansion, intercepts
 
@@ -213,32 +183,18 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly", "cosine", "precomputed"} or callable, default="rbf"
+    kernel : str, RbfKernel, PolynomialKernel or callable, default="rbf"
         k, as in `LaplacianRLSClassifier`.
     gamma_a : float or "auto", default="auto"
         Ambient penalty; "auto" chooses by exact leave-one-out.
     gamma_i : float or "auto", default="auto"
         Intrinsic penalty.
-    width : float or "auto", default="auto"
-        Of "rbf".
-    degree : int, default=3
-        Of "poly".
-    coef0 : float, default=1.0
-        Of "poly".
+    smoothness : LaplacianPower or None, default=None
+        Which power of which Laplacian, and s; None means ``LaplacianPower()``.
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
         How to make the graph, or the graph itself; None means ``KnnGraph()``.
-    laplacian : {"random_walk", "combinatorial", "normalized"}, default="random_walk"
-        What stands for :math:`L^p`.
-    power : int or "auto", default="auto"
-        p; "auto" tries 1, 2 and, without landmarks, 4.
-    scale : {"n2", "weights", "none"}, default="n2"
-        s: one over n^2, over the sum of all weights, or one.
-    approximation : {"auto", "none", "nystrom", "features"}, default="auto"
-        As in `LaplacianRLSClassifier`.
-    n_landmarks : int or "auto", default="auto"
-        Landmarks, the labelled rows among them, or random features.
-    n_eigenfunctions : int or "auto", default="auto"
-        Eigenfunctions of the graph added to the features, as in `LaplacianRLSClassifier`.
+    approximation : str, NystromApproximation or FeatureApproximation, default="auto"
+        "auto", "none", "nystrom", "features" or an object, as in `LaplacianRLSClassifier`.
     fit_intercept : bool, default=True
         Whether there is a b.
     random_state : int, Generator, RandomState or None, default=None
@@ -279,32 +235,18 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         kernel: Any = "rbf",
         gamma_a: float | str = "auto",
         gamma_i: float | str = "auto",
-        width: float | str = "auto",
-        degree: int = 3,
-        coef0: float = 1.0,
+        smoothness: Any = None,
         graph: Any = None,
-        laplacian: str = "random_walk",
-        power: int | str = "auto",
-        scale: str = "n2",
-        approximation: str = "auto",
-        n_landmarks: int | str = "auto",
-        n_eigenfunctions: int | str = "auto",
+        approximation: Any = "auto",
         fit_intercept: bool = True,
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
         self.gamma_a = gamma_a
         self.gamma_i = gamma_i
-        self.width = width
-        self.degree = degree
-        self.coef0 = coef0
+        self.smoothness = smoothness
         self.graph = graph
-        self.laplacian = laplacian
-        self.power = power
-        self.scale = scale
         self.approximation = approximation
-        self.n_landmarks = n_landmarks
-        self.n_eigenfunctions = n_eigenfunctions
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
@@ -313,4 +255,4 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         moved = np.diag(residuals)
         multipliers, intercepts = self._path.multipliers(moved, self._strengths.ambient)
         rows, ratio = self._labeled.rows, self._strengths.ratio
-        return self._deformed().expansion(rows, ratio, multipliers).at(points) + intercepts
+        return self._deformed_kernel().expansion(rows, ratio, multipliers).at(points) + intercepts

@@ -2,24 +2,15 @@
 
 from typing import Any
 
-import numpy as np
-
-from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatVector, Seed
-from beltrami.core.validation import check_choice, check_positive
-from beltrami.kernel_machines.deformation import require_exact_memory
-from beltrami.kernel_machines.expansion import Expansion, KernelExpansion
-from beltrami.kernel_machines.hinge.dual import hinge_dual, hinge_left_out
-from beltrami.kernel_machines.hinge.gradients import squared_hinge_cg
-from beltrami.kernel_machines.hinge.newton import squared_hinge_left_out, squared_hinge_newton
+from beltrami.core.validation import check_positive
+from beltrami.kernel_machines.expansion import Expansion
+from beltrami.kernel_machines.hinge.dual import hinge_dual
+from beltrami.kernel_machines.hinge.left_out import hinge_left_out
 from beltrami.learners.base import TemperedClassifier
-from beltrami.learners.machines.deformations import Approximation
 from beltrami.learners.machines.machine import LaplacianMachine
 from beltrami.learners.machines.tuning import held_out_scores, ridge_path
 from beltrami.learners.model import Labeled, LeftOut
-
-_SOLVERS = ("auto", "dual", "newton", "cg")
-_LOSSES = ("hinge", "squared_hinge")
 
 
 class LaplacianSVC(LaplacianMachine, TemperedClassifier):
@@ -42,41 +33,20 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly", "cosine", "precomputed"} or callable, default="rbf"
+    kernel : str, RbfKernel, PolynomialKernel or callable, default="rbf"
         k, as in `LaplacianRLSClassifier`.
     gamma_a : float or "auto", default="auto"
         Ambient penalty.
     gamma_i : float or "auto", default="auto"
         Intrinsic penalty.
-    width : float or "auto", default="auto"
-        Of "rbf".
-    degree : int, default=3
-        Of "poly".
-    coef0 : float, default=1.0
-        Of "poly"; the paper has 0.
+    smoothness : LaplacianPower or None, default=None
+        Which power of which Laplacian, and s; None means ``LaplacianPower()``, which chooses the
+        power. The paper has ``LaplacianPower(1, kind="combinatorial")``.
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
         How to make the graph, or the graph itself; None means ``KnnGraph()``. The paper has
         ``KnnGraph(6, weights="binary")``.
-    laplacian : {"random_walk", "combinatorial", "normalized"}, default="random_walk"
-        What stands for :math:`L^p`: :math:`L (D^{-1} L)^{p-1}`, powers of D - W, which is the
-        paper's for p = 1, or powers of the symmetric normalised one, which charges constants.
-    power : int or "auto", default="auto"
-        p; "auto" tries 1, 2 and, without landmarks, 4. The paper has 1.
-    scale : {"n2", "weights", "none"}, default="n2"
-        s: one over n^2, over the sum of all weights, or one.
-    approximation : {"auto", "none", "nystrom", "features"}, default="auto"
-        As in `LaplacianRLSClassifier`.
-    n_landmarks : int or "auto", default="auto"
-        Landmarks, the labelled rows among them, or random features.
-    n_eigenfunctions : int or "auto", default="auto"
-        Eigenfunctions of the graph added to the features, as in `LaplacianRLSClassifier`.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        The squared hinge has a smooth objective and more support vectors.
-    solver : {"auto", "dual", "newton", "cg"}, default="auto"
-        "dual" for the hinge; for its square Newton's method on the deformed kernel, or conjugate
-        gradients on all points without any factorisation, stopped when decisions no longer change
-        [MelacciBelkin11]_. The latter is exact in K, takes numbers for the penalties, takes "auto"
-        for width and power to mean half the typical width and 1, and needs n^2 numbers in memory.
+    approximation : str, NystromApproximation or FeatureApproximation, default="auto"
+        "auto", "none", "nystrom", "features" or an object, as in `LaplacianRLSClassifier`.
     unlabeled : object, default="auto"
         What marks an unlabelled row: -1 among integers, None, NaN, pandas.NA or "" elsewhere.
         None means that all rows are labelled, so that -1 is a class.
@@ -134,18 +104,9 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         kernel: Any = "rbf",
         gamma_a: float | str = "auto",
         gamma_i: float | str = "auto",
-        width: float | str = "auto",
-        degree: int = 3,
-        coef0: float = 1.0,
+        smoothness: Any = None,
         graph: Any = None,
-        laplacian: str = "random_walk",
-        power: int | str = "auto",
-        scale: str = "n2",
-        approximation: str = "auto",
-        n_landmarks: int | str = "auto",
-        n_eigenfunctions: int | str = "auto",
-        loss: str = "hinge",
-        solver: str = "auto",
+        approximation: Any = "auto",
         unlabeled: Any = "auto",
         classes: Any = None,
         tol: float = 1e-7,
@@ -154,18 +115,9 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         self.kernel = kernel
         self.gamma_a = gamma_a
         self.gamma_i = gamma_i
-        self.width = width
-        self.degree = degree
-        self.coef0 = coef0
+        self.smoothness = smoothness
         self.graph = graph
-        self.laplacian = laplacian
-        self.power = power
-        self.scale = scale
         self.approximation = approximation
-        self.n_landmarks = n_landmarks
-        self.n_eigenfunctions = n_eigenfunctions
-        self.loss = loss
-        self.solver = solver
         self.unlabeled = unlabeled
         self.classes = classes
         self.tol = tol
@@ -176,51 +128,16 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
     def _check_options(self) -> None:
         super()._check_options()
         check_positive(self.tol, name="tol")
-        check_choice(self.loss, _LOSSES, name="loss")
-        solver = check_choice(self.solver, _SOLVERS, name="solver")
-        allowed = ("auto", "dual") if self.loss == "hinge" else ("auto", "newton", "cg")
-        if solver not in allowed:
-            raise InvalidInputError(
-                f"solver={solver!r} does not serve loss={self.loss!r}; choose one of "
-                f"{', '.join(map(repr, allowed))}."
-            )
-        if solver == "cg":
-            self._check_conjugate()
-
-    def _check_conjugate(self) -> None:
-        automatic = [name for name in ("gamma_a", "gamma_i") if getattr(self, name) == "auto"]
-        if automatic or self.gamma_a == 0:
-            raise InvalidInputError(
-                "solver='cg' factors nothing, so it cannot choose by leave-one-out and needs "
-                f"gamma_a > 0; give numbers for {', '.join(automatic) or 'gamma_a'}, or take "
-                "solver='newton'."
-            )
-        if self.approximation not in ("auto", "none"):
-            raise InvalidInputError(
-                f"solver='cg' works on the kernel itself, not on approximation="
-                f"{self.approximation!r}; take solver='newton' with it."
-            )
-
-    def _chosen_method(self, n: int) -> str:
-        if self.solver == "cg":
-            require_exact_memory(n, copies=2)
-            return "none"
-        return super()._chosen_method(n)
 
     def _block_size(self, labeled: Labeled) -> int:
         return len(labeled.rows)
 
-    def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        if self.solver == "cg":
-            return self._conjugate(labeled)
+    def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         signs = labeled.signed()
-        deformed = self._tuned(signs, intercept=True)
+        deformed = self._tune(signs, intercept=True)
         ratio, ambient = self._strengths.ratio, self._strengths.ambient
         self._block = deformed.block(signs.rows, ratio)
-        if self.loss == "hinge":
-            fit = hinge_dual(self._block, signs.targets, ambient, signs.weights, tol=self.tol)
-        else:
-            fit = squared_hinge_newton(self._block, signs.targets, ambient, signs.weights)
+        fit = hinge_dual(self._block, signs.targets, ambient, signs.weights, tol=self.tol)
         self._hinge_fit = fit
         self.n_support_ = (fit.multipliers != 0).sum(axis=0)
         self._certify(deformed, signs, intercept=True)
@@ -228,43 +145,9 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         self._fit_temperature(held_out_scores(path, signs, ambient), labeled)
         return deformed.expansion(signs.rows, ratio, fit.multipliers), fit.intercepts
 
-    def _conjugate(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        signs, total = labeled.signed(), float(labeled.weights.sum())
-        self.width_, self.power_ = self._widths()[0], 1
-        if self.power != "auto":
-            self.power_ = int(self.power)
-        self._strengths = self._penalties(total, self.power_).with_ambient(
-            float(self.gamma_a) * total
-        )
-        self._report_strengths(labeled)
-        self.choices_, self.held_out_loss_ = (), float("nan")
-        gram, roughness = self._gram(self.width_), self._roughness(self.power_)
-        kernel, ambient = gram.whole(), self._strengths.ambient
-        fit = squared_hinge_cg(
-            kernel,
-            roughness.apply,
-            signs.rows,
-            signs.targets,
-            ambient,
-            ambient * self._strengths.ratio,
-            signs.weights,
-        )
-        self.n_iter_ = fit.iterations
-        self.approximation_ = Approximation("none")
-        expansion = KernelExpansion(gram, fit.coefficients, kernel @ fit.coefficients)
-        self._fit_temperature((expansion.of_fit + fit.intercepts)[signs.rows], labeled)
-        return expansion, fit.intercepts
-
     def _left_out(self) -> LeftOut:
-        if self.solver == "cg":
-            raise InvalidInputError(
-                "solver='cg' keeps no factorisation to leave labels out with; fit with "
-                "solver='newton' to diagnose."
-            )
         signs, ambient = self._labeled.signed(), self._strengths.ambient
-        given = (self._block, signs.targets, ambient, signs.weights, self._hinge_fit)
-        if self.loss == "hinge":
-            scores = hinge_left_out(*given, tol=self.tol)
-        else:
-            scores = squared_hinge_left_out(*given)
-        return LeftOut(signs.rows, signs.targets, np.asarray(scores), signs.weights)
+        scores = hinge_left_out(
+            self._block, signs.targets, ambient, signs.weights, self._hinge_fit, tol=self.tol
+        )
+        return LeftOut(signs.rows, signs.targets, scores, signs.weights)

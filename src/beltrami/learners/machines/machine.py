@@ -5,7 +5,7 @@ where that was asked, leaves. Which loss is laid on it is for the subclasses.
 """
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -15,25 +15,25 @@ from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points, Seed
-from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.fitting import recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.graph.search import open_space
+from beltrami.kernel_machines.approximation import (
+    KernelApproximation,
+    NystromApproximation,
+    resolve_approximation,
+)
 from beltrami.kernel_machines.deformation import EXACT_COPIES, Deformation, require_exact_memory
 from beltrami.kernel_machines.expansion import Expansion
-from beltrami.kernel_machines.features import SlowFeatures, check_explicit
-from beltrami.kernel_machines.kernels import (
-    Gram,
-    check_precomputed,
-    check_psd,
-    kernel_function,
-    typical_width,
-)
+from beltrami.kernel_machines.features import SlowFeatures
+from beltrami.kernel_machines.gram import Gram, check_precomputed, check_psd
+from beltrami.kernel_machines.kernels import RbfKernel, resolve_kernel, typical_width
 from beltrami.kernel_machines.landmarks import spread_rows
-from beltrami.kernel_machines.roughness import Roughness
+from beltrami.kernel_machines.roughness import LaplacianPower, Roughness, resolve_smoothness
 from beltrami.learners.base import GraphLearner
 from beltrami.learners.machines.deformations import Deformations, slow_features
+from beltrami.learners.machines.parameters import ComposedParameters
 from beltrami.learners.machines.tuning import (
     Penalties,
     Shape,
@@ -47,8 +47,6 @@ from beltrami.learners.machines.tuning import (
 )
 from beltrami.learners.model import Choice, Labeled
 from beltrami.operators.comparison import check_comparable
-
-APPROXIMATIONS = ("auto", "none", "nystrom", "features")
 
 _WIDTHS = (0.5, 1.0, 2.0)
 """Widths tried, of the typical one; the first serves where labels are too few to judge."""
@@ -65,29 +63,27 @@ _MOST_EXACT = 3000
 _FAR = 1e4
 """Widths from the origin up to which single precision tells points apart."""
 
-_LANDMARKS = 2000
-_MOST_LANDMARKS = 5000
 _EIGENFUNCTIONS = 100
+"""What "auto" adds to landmarks."""
+
 _PSD_SAMPLE = 300
 
 
-class LaplacianMachine(GraphLearner):
+class LaplacianMachine(ComposedParameters, GraphLearner):
     """A kernel machine with a second penalty for roughness along the data."""
 
     kernel: Any
     gamma_a: Any
     gamma_i: Any
-    width: Any
-    degree: int
-    coef0: float
-    laplacian: str
-    power: Any
-    scale: str
-    approximation: str
-    n_landmarks: Any
-    n_eigenfunctions: Any
+    smoothness: Any
+    approximation: Any
     random_state: Seed
 
+    _objects: ClassVar[dict[str, str]] = {
+        "kernel": "RbfKernel()",
+        "smoothness": "LaplacianPower()",
+        "approximation": "NystromApproximation()",
+    }
     _largest_strength = 10.0
     _twin: "LaplacianMachine | None" = None
     _deformations: Deformations
@@ -123,32 +119,35 @@ class LaplacianMachine(GraphLearner):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     @property
-    def _has_width(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "rbf"
+    def _is_auto_approximation(self) -> bool:
+        return isinstance(self.approximation, str) and self.approximation == "auto"
+
+    @property
+    def _width(self) -> Any:
+        """The kernel's width: a number, "auto", or None where it has none."""
+        kernel = resolve_kernel(self.kernel)
+        return kernel.width if isinstance(kernel, RbfKernel) else None
+
+    @property
+    def _smoothness(self) -> LaplacianPower:
+        return resolve_smoothness(self.smoothness)
 
     def _check_options(self) -> None:
         check_penalties(self.gamma_a, self.gamma_i)
-        check_choice(self.approximation, APPROXIMATIONS, name="approximation")
-        if not _is_auto(self.width, "width"):
-            check_positive(self.width, name="width")
-        if not _is_auto(self.power, "power"):
-            check_count(self.power, name="power")
-        if not _is_auto(self.n_landmarks, "n_landmarks"):
-            check_count(self.n_landmarks, name="n_landmarks", minimum=2)
-        if not _is_auto(self.n_eigenfunctions, "n_eigenfunctions"):
-            check_count(self.n_eigenfunctions, name="n_eigenfunctions", minimum=0)
-        kernel = kernel_function(self.kernel, width=1.0, degree=self.degree, coef0=self.coef0)
-        if self.approximation == "features":
-            check_explicit(kernel)
+        resolve_smoothness(self.smoothness)
+        kernel = resolve_kernel(self.kernel)
+        if not self._is_auto_approximation:
+            approximation = resolve_approximation(self.approximation)
+            if approximation is not None:
+                approximation.check_parameters(kernel)
 
     def _prepare(self, labeled: Labeled) -> None:
-        n = self.graph_.n_nodes
+        n, width = self.graph_.n_nodes, self._width
         self._typical_width = 1.0
-        if self._has_width:
-            is_given = self.width != "auto"
-            self._typical_width = float(self.width) if is_given else typical_width(self.points_)
-        method = self._chosen_method(n)
-        is_large = method != "none" and n > _MOST_EXACT and not self._is_precomputed
+        if width is not None:
+            self._typical_width = typical_width(self.points_) if width == "auto" else float(width)
+        approximation = self._choose_approximation(n)
+        is_large = approximation is not None and n > _MOST_EXACT and not self._is_precomputed
         self._kernel_points = self._light_points() if is_large else self.points_
         gram = self._gram(self._typical_width)
         if not gram.kernel.is_surely_psd:
@@ -160,7 +159,7 @@ class LaplacianMachine(GraphLearner):
                 f"the mean of k(x, x) over the points is {self._kernel_size:.3g}, and a kernel "
                 "machine needs k(x, x) > 0. Scale the data, or choose another kernel."
             )
-        self._roughness(1 if self.power == "auto" else int(self.power))  # raises where it cannot be
+        self._roughness(self._powers(approximation)[0])  # raises where it cannot be
         self._prepared_for = self._shared_options()
         twin = self._twin
         if twin and twin.graph_ is self.graph_ and twin._prepared_for == self._prepared_for:
@@ -169,9 +168,9 @@ class LaplacianMachine(GraphLearner):
         self._deformations = Deformations(
             self._gram,
             self._roughness,
-            method,
-            self._drawn_landmarks(labeled),
-            None if method == "none" else self._eigenfunctions(),
+            approximation,
+            self._draw_landmarks(labeled, approximation),
+            self._eigenfunctions(approximation),
             self.random_state,
         )
 
@@ -180,36 +179,41 @@ class LaplacianMachine(GraphLearner):
         self._twin = twin
 
     def _shared_options(self) -> tuple[Any, ...]:
-        """Return the options that kept kernels depend on."""
-        names = ("degree", "coef0", "laplacian", "scale", "approximation")
-        more = ("n_landmarks", "n_eigenfunctions")
-        is_open = (self.width == "auto", self.gamma_i == "auto")
-        return (id(self.kernel), *is_open, *(getattr(self, name) for name in names + more))
+        """Return the options that kept kernels depend on; they serve any width and any power."""
+        kernel, smoothness = resolve_kernel(self.kernel), self._smoothness
+        approximation: Any = "auto"
+        if not self._is_auto_approximation:
+            chosen = resolve_approximation(self.approximation)
+            approximation = chosen and (chosen.method, chosen.get_params(deep=False))
+        parameters = kernel.get_params(deep=False) | {"width": self._width == "auto"}
+        is_open = self.gamma_i == "auto"
+        return type(kernel), parameters, is_open, smoothness.kind, smoothness.scale, approximation
 
-    def _chosen_method(self, n: int) -> str:
-        if self.approximation != "auto":
-            return self.approximation
+    def _choose_approximation(self, n: int) -> KernelApproximation | None:
+        """Return what stands for the kernel of n points, None where nothing does."""
+        if not self._is_auto_approximation:
+            return resolve_approximation(self.approximation)
         if n > _MOST_EXACT:
-            return "nystrom"
+            is_open = isinstance(self.gamma_i, str) and self.recipe_ is not None
+            return NystromApproximation(n_eigenfunctions=_EIGENFUNCTIONS if is_open else 0)
         try:
             require_exact_memory(n, copies=EXACT_COPIES)
         except MemoryBudgetError:
-            return "nystrom"
-        return "none"
+            return NystromApproximation()
+        return None
 
-    def _drawn_landmarks(self, labeled: Labeled) -> IndexVector:
+    def _draw_landmarks(
+        self, labeled: Labeled, approximation: KernelApproximation | None
+    ) -> IndexVector:
         """Return the landmarks: the labelled rows and random others."""
-        n, count = self.graph_.n_nodes, self.n_landmarks
-        if count == "auto":
-            count = min(max(_LANDMARKS, 2 * len(labeled.rows)), _MOST_LANDMARKS)
-        return spread_rows(n, labeled.rows, min(int(count), n), self.random_state)
+        if approximation is None:
+            return np.zeros(0, dtype=np.intp)
+        n, count = self.graph_.n_nodes, approximation.size(len(labeled.rows))
+        return spread_rows(n, labeled.rows, min(count, n), self.random_state)
 
-    def _eigenfunctions(self) -> SlowFeatures | None:
-        """Return the graph's slow functions, where landmarks are to be helped by them."""
-        count, n = self.n_eigenfunctions, self.graph_.n_nodes
-        if count == "auto":
-            is_open = self.approximation == self.gamma_i == "auto" and n > _MOST_EXACT
-            count = _EIGENFUNCTIONS if is_open and self.recipe_ is not None else 0
+    def _eigenfunctions(self, approximation: KernelApproximation | None) -> SlowFeatures | None:
+        """Return the graph's slow functions, where features are to be helped by them."""
+        count = 0 if approximation is None else int(approximation.n_eigenfunctions)
         if not count:
             return None
         if self.recipe_ is None:
@@ -222,42 +226,40 @@ class LaplacianMachine(GraphLearner):
             self.graph_,
             self.recipe_,
             self.points_,
-            min(int(count), n - 1),
+            min(count, self.graph_.n_nodes - 1),
             self._kernel_size,
             self.random_state,
             self._kernel_points.dtype,
         )
 
     def _gram(self, width: float) -> Gram:
-        kernel = kernel_function(self.kernel, width=width, degree=self.degree, coef0=self.coef0)
-        return Gram(kernel, self._kernel_points)
+        return Gram(resolve_kernel(self.kernel, width=width), self._kernel_points)
 
     def _light_points(self) -> Points:
         """Return many points in single precision, where that rounds far below the width."""
         values = self.points_.data if issparse(self.points_) else self.points_
         largest = float(np.abs(values).max(initial=0.0))
-        is_far = self._has_width and largest > _FAR * self._typical_width
+        is_far = self._width is not None and largest > _FAR * self._typical_width
         return self.points_ if is_far else self.points_.astype(np.float32)
 
     def _roughness(self, power: int) -> Roughness:
-        return Roughness.of(self.graph_, laplacian=self.laplacian, power=power, scale=self.scale)
+        return self._smoothness.on(self.graph_, power)
 
     def _penalties(self, total: float, power: int) -> Penalties:
         size = self._roughness(power).typical
         largest = self._largest_strength
         return Penalties(self.gamma_a, self.gamma_i, total, self._kernel_size, size, largest)
 
-    def _tuned(self, labeled: Labeled, *, intercept: bool) -> Deformation:
+    def _tune(self, labeled: Labeled, *, intercept: bool) -> Deformation:
         """Choose what is to be chosen, remember it, and return the deformed kernel."""
-        widths = self._widths()
-        powers = self._powers()
+        widths, powers = self._widths(), self._powers(self._deformations.approximation)
         shape, total = Shape(widths[0], powers[0]), float(labeled.weights.sum())
         penalties = self._penalties(total, shape.power)
         self.choices_: tuple[Choice, ...] = ()
         self.held_out_loss_ = float("nan")
         has_choice = len(widths) > 1 or len(powers) > 1 or not penalties.are_fixed
         if has_choice and can_judge(labeled):
-            shape, strengths = self._judged(labeled, widths, powers, intercept=intercept)
+            shape, strengths = self._choose(labeled, widths, powers, intercept=intercept)
             penalties = self._penalties(total, shape.power)
         kernel = self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
         if has_choice and not self.choices_:
@@ -269,19 +271,21 @@ class LaplacianMachine(GraphLearner):
         self._report_strengths(labeled)
         return kernel
 
-    def _powers(self) -> tuple[int, ...]:
-        if self.power != "auto":
-            return (int(self.power),)
-        return _POWERS if self._deformations.method == "none" else _NEAR_POWERS
+    def _powers(self, approximation: KernelApproximation | None) -> tuple[int, ...]:
+        power = self._smoothness.power
+        if power != "auto":
+            return (int(power),)
+        return _POWERS if approximation is None else _NEAR_POWERS
 
     def _widths(self) -> tuple[float, ...]:
-        if not self._has_width:
+        width = self._width
+        if width is None:
             return (1.0,)
-        if self.width == "auto":
+        if width == "auto":
             return tuple(factor * self._typical_width for factor in _WIDTHS)
-        return (float(self.width),)
+        return (float(width),)
 
-    def _judged(
+    def _choose(
         self,
         labeled: Labeled,
         widths: tuple[float, ...],
@@ -290,45 +294,45 @@ class LaplacianMachine(GraphLearner):
         intercept: bool,
     ) -> tuple[Shape, Strengths]:
         """Choose power, width and strengths, one after the other, by leave-one-out."""
-        tried: dict[Shape, Trial] = {}
+        trials: dict[Shape, Trial] = {}
         sample, total = labeled.sample(), float(labeled.weights.sum())
         first = widths[0]
         is_alone = len(widths) == len(powers) == 1
 
         def judge(shape: Shape) -> None:
-            if shape not in tried:
+            if shape not in trials:
                 penalties = self._penalties(total, shape.power)
-                made = self._deformations.final if is_alone else self._deformations.judge
-                kernel = made(shape, has_one_ratio=penalties.has_one_ratio)
-                tried[shape] = best_trial(kernel, sample, penalties, intercept=intercept)
+                deform = self._deformations.final if is_alone else self._deformations.judge
+                kernel = deform(shape, has_one_ratio=penalties.has_one_ratio)
+                trials[shape] = best_trial(kernel, sample, penalties, intercept=intercept)
 
         with track("choosing by leave-one-out", total=len(widths) + len(powers) - 1) as advance:
             for power in powers:
                 judge(Shape(first, power))
                 advance(1)
-            best = min(tried, key=lambda shape: tried[shape].loss)
+            best = min(trials, key=lambda shape: trials[shape].loss)
             for width in widths[1:]:
                 judge(Shape(width, best.power))
                 advance(1)
-        best = min(tried, key=lambda shape: tried[shape].loss)
-        trial = tried[best]
-        if self._deformations.method != "none" and not is_alone:
-            # The shape is settled, by few landmarks; the strengths are not.
+        best = min(trials, key=lambda shape: trials[shape].loss)
+        trial = trials[best]
+        if not self._deformations.is_exact and not is_alone:
+            # The shape was chosen by few landmarks; the strengths are chosen by all.
             penalties = self._penalties(total, best.power)
             kernel = self._deformations.final(best, has_one_ratio=penalties.has_one_ratio)
             trial = best_trial(kernel, sample, penalties, intercept=intercept)
         self.held_out_loss_ = trial.loss
         honest = trial.honest if sample is labeled else None
-        self.choices_ = (tuned_choice(tried, best, trial, honest, len(sample.rows)),)
+        self.choices_ = (tuned_choice(trials, best, trial, honest, len(sample.rows)),)
         return best, trial.strengths
 
     def _report_strengths(self, labeled: Labeled) -> None:
         total = float(labeled.weights.sum())
-        found = self._strengths
-        self.gamma_a_ = found.ambient / total
-        self.gamma_i_ = self.gamma_a_ * found.ratio
-        self.lambda1_ = found.ambient
-        self.lambda2_ = found.ambient * found.ratio * self._roughness(self.power_).factor
+        ambient, ratio = self._strengths.ambient, self._strengths.ratio
+        self.gamma_a_ = ambient / total
+        self.gamma_i_ = self.gamma_a_ * ratio
+        self.lambda1_ = ambient
+        self.lambda2_ = ambient * ratio * self._roughness(self.power_).factor
 
     def _certify(self, deformed: Deformation, labeled: Labeled, *, intercept: bool) -> None:
         shape = Shape(self.width_, self.power_)
@@ -345,16 +349,16 @@ class LaplacianMachine(GraphLearner):
             what=f"the kernel between {len(labeled.rows)} labelled rows",
             instead="Label fewer rows, or take an eigenfunction learner, whose cost is linear.",
         )
-        self._expansion, self.intercept_ = self._machine(labeled)
+        self._expansion, self.intercept_ = self._fit_machine(labeled)
         return np.asarray(self._expansion.of_fit + self.intercept_)
 
     def _block_size(self, labeled: Labeled) -> int:
         """Return the smaller side of what is decomposed for the labels."""
-        is_exact = self._deformations.method == "none"
+        is_exact = self._deformations.is_exact
         return len(labeled.rows) if is_exact else len(self._deformations.landmarks)
 
     @abstractmethod
-    def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
+    def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         """Return the functions, one per target, and their intercepts."""
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
@@ -386,12 +390,3 @@ class LaplacianMachine(GraphLearner):
             tags.input_tags.pairwise = True
             tags.input_tags.sparse = False
         return tags
-
-
-def _is_auto(value: Any, name: str) -> bool:
-    """Say whether an option is left to us; texts other than "auto" are refused."""
-    if isinstance(value, str):
-        if value == "auto":
-            return True
-        raise InvalidInputError(f"{name}={value!r} is not known; give a number or 'auto'.")
-    return False

@@ -9,15 +9,16 @@ from beltrami.core.progress import track
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.fitting import checked_points
+from beltrami.kernel_machines.gram import Gram, check_precomputed, check_psd
 from beltrami.kernel_machines.hinge.switching import SwitchedFit, switched_hinge
 from beltrami.kernel_machines.kernels import (
-    Gram,
-    check_precomputed,
-    check_psd,
-    kernel_function,
+    PrecomputedKernel,
+    RbfKernel,
+    resolve_kernel,
     typical_width,
 )
 from beltrami.learners.base import PartialLabelClassifier, softmax
+from beltrami.learners.machines.parameters import ComposedParameters
 from beltrami.learners.model import Labeled
 from beltrami.learners.parameters import checked_shares
 from beltrami.operators.comparison import check_comparable
@@ -29,7 +30,7 @@ _PROOF = 500
 """Rows on which a kernel that need not be positive semi-definite is looked at."""
 
 
-class TransductiveSVC(PartialLabelClassifier):
+class TransductiveSVC(ComposedParameters, PartialLabelClassifier):
     r"""Classify by the widest margin that keeps clear of unlabelled points too [Joachims99]_.
 
     For each class against all others, a function :math:`f = \sum_i c_i k(x_i, \cdot) + b` and
@@ -47,18 +48,14 @@ class TransductiveSVC(PartialLabelClassifier):
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly", "cosine", "precomputed"} or callable, default="rbf"
-        A name, a kernel object of scikit-learn, or a function of two sets of points.
+    kernel : str, RbfKernel, PolynomialKernel or callable, default="rbf"
+        "rbf", whose width is the median distance over the root of two, "linear", "poly", "cosine"
+        or "precomputed"; `RbfKernel` and `PolynomialKernel` with parameters of your own; a kernel
+        object of scikit-learn; or a function of two sets of points.
     C : float, default=1.0
         Weight of the labelled rows' losses.
     C_unlabeled : float or None, default=None
         Weight C* of the unlabelled rows' losses; None means C.
-    width : float or "auto", default="auto"
-        Of the kernel exp(-d^2 / (2 width^2)); "auto" is the median distance over the root of two.
-    degree : int, default=3
-        Of the kernel (x'y + coef0)^degree.
-    coef0 : float, default=1.0
-        Of the same.
     class_shares : {"labels", "equal"} or array-like of shape (k,), default="labels"
         Shares of the classes among the unlabelled rows: as among the labels, all the same, or your
         own in the order of ``classes_``. They are kept while signs are sought; the final function
@@ -105,11 +102,12 @@ class TransductiveSVC(PartialLabelClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from beltrami import TransductiveSVC, two_moons
+    >>> from beltrami import RbfKernel, TransductiveSVC, two_moons
     >>> moons = two_moons(200, random_state=0)
     >>> y = np.full(200, -1)
     >>> y[::20] = moons.targets[::20]
-    >>> learner = TransductiveSVC(width=0.35, C=10.0, class_shares="equal").fit(moons.points, y)
+    >>> learner = TransductiveSVC(kernel=RbfKernel(0.35), C=10.0, class_shares="equal")
+    >>> learner = learner.fit(moons.points, y)
     >>> bool((learner.transduction_ == moons.targets).mean() > 0.95)
     True
     """
@@ -120,9 +118,6 @@ class TransductiveSVC(PartialLabelClassifier):
         kernel: Any = "rbf",
         C: float = 1.0,
         C_unlabeled: float | None = None,
-        width: float | str = "auto",
-        degree: int = 3,
-        coef0: float = 1.0,
         class_shares: Any = "labels",
         unlabeled: Any = "auto",
         classes: Any = None,
@@ -132,9 +127,6 @@ class TransductiveSVC(PartialLabelClassifier):
         self.kernel = kernel
         self.C = C
         self.C_unlabeled = C_unlabeled
-        self.width = width
-        self.degree = degree
-        self.coef0 = coef0
         self.class_shares = class_shares
         self.unlabeled = unlabeled
         self.classes = classes
@@ -161,11 +153,11 @@ class TransductiveSVC(PartialLabelClassifier):
         """
         points = checked_points(self, X, reset=True)
         labeled = self._read(y, points.shape[0], sample_weight)
-        self._gram = self._tied(points)
+        self._gram = self._tie_kernel(points)
         self._learn(labeled)
         return self
 
-    def _tied(self, points: Points) -> Gram:
+    def _tie_kernel(self, points: Points) -> Gram:
         """Tie the kernel to the points, in double precision."""
         n = points.shape[0]
         require_memory(
@@ -173,19 +165,15 @@ class TransductiveSVC(PartialLabelClassifier):
             what=f"the kernel of {n} points and its copies",
             instead="Fit on a sample of the unlabelled rows and predict the others.",
         )
-        self.width_ = None
-        is_precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        if not is_precomputed:
-            check_comparable(points, "euclidean")
-        if isinstance(self.kernel, str) and self.kernel == "rbf":
-            is_auto = isinstance(self.width, str) and self.width == "auto"
-            given = typical_width(points) if is_auto else self.width
-            self.width_ = check_positive(given, name="width")
-        kernel = kernel_function(
-            self.kernel, width=self.width_, degree=self.degree, coef0=self.coef0
-        )
-        if is_precomputed:
+        kernel = resolve_kernel(self.kernel)
+        if isinstance(kernel, PrecomputedKernel):
             check_precomputed(points)
+        else:
+            check_comparable(points, "euclidean")
+        self.width_ = None
+        if isinstance(kernel, RbfKernel):
+            self.width_ = typical_width(points) if kernel.width == "auto" else float(kernel.width)
+            kernel = resolve_kernel(kernel, width=self.width_)
         return Gram(kernel, points.astype(np.float64))
 
     def _reach(self, labeled: Labeled) -> BoolVector:  # noqa: ARG002

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from machine_problems import FIXED, PAPER, WIDTH, clouds
+from machine_problems import FIXED, PAPER, UNSCALED, WIDTH, clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 from scipy.sparse import csr_array
@@ -12,20 +12,25 @@ from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from beltrami import (
+    FeatureApproximation,
     GraphRegularizedClassifier,
     GraphRegularizedRegressor,
     KnnGraph,
+    LaplacianPower,
     LaplacianRLSClassifier,
     LaplacianRLSRegressor,
+    NystromApproximation,
+    RbfKernel,
     laplacian,
     two_moons,
 )
-from beltrami.core.errors import DisconnectedGraphWarning
-from beltrami.kernel_machines.roughness import Roughness
+from beltrami.core.errors import DisconnectedGraphWarning, InvalidInputError
 from beltrami.learners.machines import machine
+
+ONE = {"kernel": RbfKernel(1.0), "smoothness": LaplacianPower(1)}
 
 
 def wave(seed=0, n=60, labels=15):
@@ -44,7 +49,7 @@ def signs_of(y, classes=3):
 def matrices(points, options=PAPER):
     """K, and S = L / n^2 written out."""
     graph = clone(options["graph"]).build(points)
-    K = rbf_kernel(points, gamma=1 / (2 * options["width"] ** 2))
+    K = rbf_kernel(points, gamma=1 / (2 * options["kernel"].width ** 2))
     return K, laplacian(graph).toarray() / len(points) ** 2
 
 
@@ -81,11 +86,10 @@ def test_coefficients_solve_the_corrected_system(gammas) -> None:
 @pytest.mark.parametrize("scale", ["n2", "weights", "none"])
 def test_every_roughness_enters_the_same_system(kind: str, power: int, scale: str) -> None:
     points, y, _ = clouds()
-    options = {"laplacian": kind, "power": power, "scale": scale}
-    learner = LaplacianRLSClassifier(
-        **options, gamma_a=0.01, gamma_i=0.5, width=WIDTH, graph=KnnGraph(6)
-    ).fit(points, y)
-    S = Roughness.of(learner.graph_, **options).apply(np.eye(len(points)))
+    smoothness = LaplacianPower(power, kind=kind, scale=scale)
+    options = PAPER | {"smoothness": smoothness}
+    learner = LaplacianRLSClassifier(**options, gamma_a=0.01, gamma_i=0.5).fit(points, y)
+    S = smoothness.on(learner.graph_, power).apply(np.eye(len(points)))
     K = matrices(points)[0]
     expected = K @ naive_alpha(K, S, signs_of(y), (y >= 0) * 1.0, 0.01, 0.5)
     assert_allclose(learner.scores_, expected, atol=1e-8)
@@ -175,7 +179,7 @@ def test_without_the_intrinsic_penalty_unlabelled_rows_change_nothing() -> None:
 @pytest.mark.parametrize("gamma", [0.03, 1.0])
 def test_without_the_ambient_penalty_it_is_graph_regularisation(gamma: float) -> None:
     points, y, _ = clouds()
-    options = PAPER | {"scale": "none", "width": 0.5, "gamma_i": gamma}
+    options = UNSCALED | {"kernel": RbfKernel(0.5), "gamma_i": gamma}
     peer = GraphRegularizedClassifier(graph=PAPER["graph"], gamma=gamma, class_mass=None, tol=1e-12)
     expected = 2 * peer.fit(points, y).scores_ - 1
     gaps = [
@@ -189,14 +193,14 @@ def test_without_the_ambient_penalty_it_is_graph_regularisation(gamma: float) ->
 def test_without_the_ambient_penalty_values_are_graph_regularised_too() -> None:
     points, y, _ = wave()
     peer = GraphRegularizedRegressor(graph=PAPER["graph"], gamma=0.1, tol=1e-12).fit(points, y)
-    options = PAPER | {"scale": "none", "width": 0.5, "gamma_i": 0.1, "gamma_a": 0.0}
+    options = UNSCALED | {"kernel": RbfKernel(0.5), "gamma_i": 0.1, "gamma_a": 0.0}
     learner = LaplacianRLSRegressor(**options).fit(points, y)
     assert_allclose(learner.scores_, peer.scores_, atol=1e-4)
 
 
 def test_a_vanishing_intrinsic_penalty_alone_is_label_propagation() -> None:
     points, y, _ = clouds()
-    options = PAPER | {"scale": "none", "width": 0.5, "gamma_a": 0.0, "gamma_i": 1e-6}
+    options = UNSCALED | {"kernel": RbfKernel(0.5), "gamma_a": 0.0, "gamma_i": 1e-6}
     peer = GraphRegularizedClassifier(graph=PAPER["graph"], gamma=0.0, class_mass=None, tol=1e-12)
     learner = LaplacianRLSClassifier(**options).fit(points, y)
     assert_allclose(learner.scores_, 2 * peer.fit(points, y).scores_ - 1, atol=1e-3)
@@ -225,7 +229,7 @@ def refitted(learner, points, y, weights, row, gap):
         / np.delete(weights[learner._labeled.rows], learner._labeled.rows == row).sum()
     )
     gammas = {name: getattr(learner, f"{name}_") * share for name in ("gamma_a", "gamma_i")}
-    shape = {"width": learner.width_, "power": learner.power_}
+    shape = {"kernel__width": learner.width_, "smoothness__power": learner.power_}
     return clone(learner).set_params(**gammas, **shape).fit(points, less, weights)
 
 
@@ -283,14 +287,14 @@ def test_intervals_hold_their_share() -> None:
     rng = np.random.default_rng(2)
     noisy = truth + 0.3 * rng.standard_normal(400)
     y = np.where(rng.permutation(400) < 50, noisy, np.nan)
-    ends = LaplacianRLSRegressor(width=1.0, power=1).fit(points, y).predict_interval(points)
+    ends = LaplacianRLSRegressor(**ONE).fit(points, y).predict_interval(points)
     inside = (ends[:, 0] <= noisy) & (noisy <= ends[:, 1])
     assert 0.8 < inside[np.isnan(y)].mean() < 0.99
 
 
 def test_intervals_of_very_many_labels_work() -> None:
     points, _, truth = wave(n=1200)
-    learner = LaplacianRLSRegressor(width=1.0, power=1, approximation="nystrom", n_landmarks=50)
+    learner = LaplacianRLSRegressor(**ONE, approximation=NystromApproximation(50))
     ends = learner.fit(points, truth).predict_interval(points[:5])
     assert np.all(ends[:, 0] < ends[:, 1])
 
@@ -335,7 +339,8 @@ def test_duplicating_what_is_unlabelled_changes_little_under_the_scale_of_weight
     labels = np.concatenate([y, np.full((y < 0).sum(), -1)])
     change = {}
     for scale in ("weights", "none"):
-        options = PAPER | {"scale": scale, "gamma_a": 0.01, "gamma_i": 0.5}
+        smoothness = LaplacianPower(1, kind="combinatorial", scale=scale)
+        options = PAPER | {"smoothness": smoothness, "gamma_a": 0.01, "gamma_i": 0.5}
         once = LaplacianRLSClassifier(**options).fit(points, y)
         options |= {"graph": KnnGraph(12)}
         again = LaplacianRLSClassifier(**options).fit(more, labels)
@@ -373,8 +378,12 @@ def test_both_spellings_of_the_penalties_agree() -> None:
 def test_penalties_that_were_chosen_can_be_given() -> None:
     points, y, _ = clouds(apart=1.5)
     learner = LaplacianRLSClassifier().fit(points, y)
-    found = ("gamma_a", "gamma_i", "width", "power")
-    again = LaplacianRLSClassifier(**{name: getattr(learner, f"{name}_") for name in found})
+    again = LaplacianRLSClassifier(
+        kernel=RbfKernel(learner.width_),
+        gamma_a=learner.gamma_a_,
+        gamma_i=learner.gamma_i_,
+        smoothness=LaplacianPower(learner.power_),
+    )
     assert_allclose(again.fit(points, y).scores_, learner.scores_, atol=1e-7)
 
 
@@ -438,7 +447,7 @@ def test_more_landmarks_come_nearer_to_the_exact_machine() -> None:
     exact = LaplacianRLSClassifier(**FIXED).fit(points, y)
     gaps, errors = [], []
     for m in (15, 40, 100):
-        options = FIXED | {"approximation": "nystrom", "n_landmarks": m}
+        options = FIXED | {"approximation": NystromApproximation(m)}
         fits = [
             LaplacianRLSClassifier(**options, random_state=seed).fit(points, y) for seed in range(3)
         ]
@@ -455,7 +464,7 @@ def test_landmarks_hold_the_labelled_rows_so_the_plain_machine_stays_exact(seed:
     points, y, _ = clouds()
     options = PAPER | {"gamma_a": 0.05, "gamma_i": 0.0}
     exact = LaplacianRLSClassifier(**options).fit(points, y)
-    options |= {"approximation": "nystrom", "n_landmarks": 14, "random_state": seed}
+    options |= {"approximation": NystromApproximation(14), "random_state": seed}
     learner = LaplacianRLSClassifier(**options).fit(points, y)
     assert_allclose(learner.scores_, exact.scores_, atol=1e-8)
 
@@ -464,8 +473,8 @@ def test_landmarks_hold_the_labelled_rows_so_the_plain_machine_stays_exact(seed:
 @pytest.mark.parametrize("container", [np.asarray, csr_array])
 def test_coordinates_are_the_exact_machine_of_linear_kernels(kernel: str, container) -> None:
     points, y, _ = clouds()
-    exact = LaplacianRLSClassifier(**FIXED, kernel=kernel).fit(points, y)
-    learner = LaplacianRLSClassifier(**FIXED, kernel=kernel, approximation="features")
+    exact = LaplacianRLSClassifier(**(FIXED | {"kernel": kernel})).fit(points, y)
+    learner = LaplacianRLSClassifier(**(FIXED | {"kernel": kernel}), approximation="features")
     learner.fit(container(points), y)
     assert_allclose(learner.scores_, exact.scores_, atol=1e-8)
     assert learner.approximation_.n_features == 3
@@ -503,13 +512,13 @@ def test_many_points_without_the_intrinsic_penalty_are_kernel_ridge_regression(m
     assert_allclose(learner.scores_, peer.predict(points), atol=1e-5)
 
 
-@pytest.mark.parametrize("approximation", ["nystrom", "features"])
-def test_a_seed_makes_an_approximation_repeatable(approximation: str) -> None:
+@pytest.mark.parametrize("approximation", [NystromApproximation, FeatureApproximation])
+def test_a_seed_makes_an_approximation_repeatable(approximation) -> None:
     points, y, _ = clouds()
     fits = [
-        LaplacianRLSClassifier(
-            **PAPER, approximation=approximation, n_landmarks=16, random_state=seed
-        ).fit(points, y)
+        LaplacianRLSClassifier(**PAPER, approximation=approximation(16), random_state=seed).fit(
+            points, y
+        )
         for seed in (0, 0, 1)
     ]
     assert_array_equal(fits[0].scores_, fits[1].scores_)
@@ -585,13 +594,13 @@ def test_a_declared_class_without_label_is_never_predicted() -> None:
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "cosine"])
-@pytest.mark.parametrize("approximation", ["none", "nystrom"])
-def test_sparse_points_are_as_dense_ones(kernel: str, approximation: str) -> None:
+@pytest.mark.parametrize("approximation", ["none", NystromApproximation(20)], ids=str)
+def test_sparse_points_are_as_dense_ones(kernel: str, approximation) -> None:
     points, y, _ = clouds()
     points[np.abs(points) < 0.5] = 0
-    options = FIXED | {"approximation": approximation, "n_landmarks": 20}
+    options = FIXED | {"approximation": approximation, "kernel": kernel}
     fits = [
-        LaplacianRLSClassifier(**options, kernel=kernel, random_state=0).fit(X, y)
+        LaplacianRLSClassifier(**options, random_state=0).fit(X, y)
         for X in (points, csr_array(points))
     ]
     assert_allclose(fits[1].scores_, fits[0].scores_, atol=1e-6)
@@ -610,10 +619,12 @@ def test_tables_are_read_and_their_columns_remembered() -> None:
     assert_allclose(learner.decision_function(table), expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("approximation", ["none", "nystrom", "features"])
-def test_single_precision_is_near_double(approximation: str) -> None:
+@pytest.mark.parametrize(
+    "approximation", ["none", NystromApproximation(30), FeatureApproximation(30)], ids=str
+)
+def test_single_precision_is_near_double(approximation) -> None:
     points, y, _ = clouds()
-    options = FIXED | {"approximation": approximation, "n_landmarks": 30, "gamma_a": 0.1}
+    options = FIXED | {"approximation": approximation, "gamma_a": 0.1}
     fits = [
         LaplacianRLSClassifier(**options, random_state=0).fit(points.astype(dtype), y)
         for dtype in (np.float32, np.float64)
@@ -636,10 +647,11 @@ def test_other_labels_of_the_same_points_need_no_new_fit(options) -> None:
     "changed",
     [
         {"gamma_i": 50.0},
-        {"laplacian": "normalized"},
+        {"smoothness": LaplacianPower(1, kind="normalized")},
+        {"smoothness": LaplacianPower(1, kind="combinatorial", scale="none")},
         {"kernel": "linear"},
-        {"scale": "none"},
-        {"width": "auto"},
+        {"kernel": RbfKernel()},
+        {"approximation": NystromApproximation(20), "random_state": 0},
     ],
     ids=str,
 )
@@ -671,7 +683,7 @@ def test_a_component_without_label_is_found_in_the_space_of_a_precomputed_kernel
     points, y, _ = clouds()
     far, labels = np.vstack([points, points[:20] + 100]), np.append(y, np.full(20, -1))
     graph = KnnGraph(6, connect="keep").build(far)
-    learner = LaplacianRLSClassifier(**(FIXED | {"graph": graph}), kernel="precomputed")
+    learner = LaplacianRLSClassifier(**(FIXED | {"graph": graph, "kernel": "precomputed"}))
     with pytest.warns(DisconnectedGraphWarning):
         learner.fit(rbf_kernel(far), labels)
     new = np.vstack([points[:3], points[:3] + 100]) + 0.1
@@ -680,9 +692,10 @@ def test_a_component_without_label_is_found_in_the_space_of_a_precomputed_kernel
 
 def test_rows_and_columns_of_a_precomputed_kernel_are_split_together() -> None:
     points, _, truth = clouds()
-    learner = LaplacianRLSClassifier(kernel="precomputed", gamma_a=0.01, gamma_i=0.0, power=1)
+    penalties = {"gamma_a": 0.01, "gamma_i": 0.0, "smoothness": LaplacianPower(1)}
+    learner = LaplacianRLSClassifier(kernel="precomputed", **penalties)
     found = cross_val_score(learner, rbf_kernel(points), truth, cv=3)
-    plain = LaplacianRLSClassifier(width=np.sqrt(1.5), gamma_a=0.01, gamma_i=0.0, power=1)
+    plain = LaplacianRLSClassifier(kernel=RbfKernel(np.sqrt(1.5)), **penalties)
     assert_allclose(found, cross_val_score(plain, points, truth, cv=3))
 
 
@@ -697,7 +710,7 @@ def test_a_component_without_value_has_the_mean_and_no_bounds() -> None:
     assert_array_equal(learner.predict_interval(far[60:61], 0.8), [[-np.inf, np.inf]])
 
 
-@pytest.mark.parametrize("options", [{}, {"approximation": "nystrom", "n_landmarks": 20}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"approximation": NystromApproximation(20)}], ids=str)
 def test_a_kernel_may_be_a_matrix_a_function_or_an_object(options) -> None:
     points, y, _ = clouds()
     graph = KnnGraph(6).build(points)
@@ -706,9 +719,9 @@ def test_a_kernel_may_be_a_matrix_a_function_or_an_object(options) -> None:
     new = points[:7] + 0.1
     expected = named.decision_function(new)
     for kernel in (RBF(WIDTH), lambda A, B: rbf_kernel(A, B, gamma=0.5)):
-        other = LaplacianRLSClassifier(**shared, kernel=kernel).fit(points, y)
+        other = LaplacianRLSClassifier(**(shared | {"kernel": kernel})).fit(points, y)
         assert_allclose(other.decision_function(new), expected, atol=1e-6)
-    given = LaplacianRLSClassifier(**shared, kernel="precomputed")
+    given = LaplacianRLSClassifier(**(shared | {"kernel": "precomputed"}))
     given.fit(rbf_kernel(points, gamma=0.5), y)
     assert_allclose(given.scores_, named.scores_, atol=1e-6)
     across = rbf_kernel(new, points, gamma=0.5)
@@ -718,9 +731,12 @@ def test_a_kernel_may_be_a_matrix_a_function_or_an_object(options) -> None:
 def test_a_precomputed_kernel_makes_its_own_graph() -> None:
     """Distances in the space of a linear kernel are those of the points."""
     points, y, _ = clouds()
-    options = {"gamma_a": 0.01, "gamma_i": 2.0, "power": 1, "graph": KnnGraph(6)}
+    options = {"gamma_a": 0.01, "gamma_i": 2.0, "smoothness": LaplacianPower(1)}
+    options |= {"graph": KnnGraph(6)}
     named = LaplacianRLSClassifier(**options, kernel="linear").fit(points, y)
-    given = LaplacianRLSClassifier(**options, kernel="precomputed").fit(points @ points.T, y)
+    given = LaplacianRLSClassifier(**(options | {"kernel": "precomputed"})).fit(
+        points @ points.T, y
+    )
     assert_allclose(given.scores_, named.scores_, atol=1e-6)
 
 
@@ -751,3 +767,28 @@ def test_fitting_leaves_the_arguments_as_they_were() -> None:
     assert learner.graph is graph
     assert_array_equal(points, before[0])
     assert_array_equal(y, before[1])
+
+
+def test_parameters_of_objects_are_set_through_the_machine() -> None:
+    points, y, _ = clouds()
+    learner = clone(LaplacianRLSClassifier(**FIXED)).fit(points, y)  # its objects are its own
+    learner.set_params(kernel__width=2.0, smoothness__power=2).fit_labels(y)
+    assert (learner.width_, learner.power_) == (2.0, 2)
+    expected = LaplacianRLSClassifier(**FIXED).set_params(kernel=RbfKernel(2.0))
+    expected.set_params(smoothness=LaplacianPower(2, kind="combinatorial"))
+    assert_allclose(learner.scores_, expected.fit(points, y).scores_, atol=1e-9)
+    search = GridSearchCV(LaplacianRLSClassifier(**FIXED), {"kernel__width": [0.5, 1.0]}, cv=2)
+    assert search.fit(points, np.maximum(y, 0)).best_params_["kernel__width"] in (0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("kernel__width", r"kernel='rbf' is no object.*LaplacianRLSClassifier\(kernel=RbfKernel"),
+        ("smoothness__power", r"smoothness=None is no object.*smoothness=LaplacianPower\(\)"),
+        ("approximation__n_landmarks", r"approximation='auto' is no.*NystromApproximation\(\)"),
+    ],
+)
+def test_parameters_of_a_name_cannot_be_set_and_the_error_says_what_can(name, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        LaplacianRLSClassifier().set_params(**{name: 2})

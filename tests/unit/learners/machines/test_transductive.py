@@ -18,6 +18,7 @@ from beltrami.kernel_machines.hinge.switching import (
     highest_positive,
     switched_hinge,
 )
+from beltrami.kernel_machines.kernels import RbfKernel
 from beltrami.learners.machines.transductive import TransductiveSVC, n_positive
 
 
@@ -127,7 +128,7 @@ def test_a_share_is_rounded_with_some_on_each_side(share, rows, expected) -> Non
 
 def test_without_unlabelled_rows_it_is_the_support_vector_machine() -> None:
     points, _, truth = clouds(apart=1.5)
-    learner = TransductiveSVC(C=3.0, width=2.0, tol=1e-8).fit(points, truth)
+    learner = TransductiveSVC(C=3.0, kernel=RbfKernel(2.0), tol=1e-8).fit(points, truth)
     peer = SVC(C=3.0, gamma=1 / 8, tol=1e-8).fit(points, truth)
     new = points[:20] + 0.3
     assert_allclose(learner.decision_function(new), peer.decision_function(new), atol=1e-5)
@@ -136,7 +137,7 @@ def test_without_unlabelled_rows_it_is_the_support_vector_machine() -> None:
 
 def test_unlabelled_rows_that_weigh_nothing_leave_the_machine_of_the_labels() -> None:
     points, y, _ = clouds(apart=1.5)
-    learner = TransductiveSVC(C_unlabeled=1e-9, width=2.0, tol=1e-8).fit(points, y)
+    learner = TransductiveSVC(C_unlabeled=1e-9, kernel=RbfKernel(2.0), tol=1e-8).fit(points, y)
     peer = SVC(gamma=1 / 8, tol=1e-8).fit(points[y >= 0], y[y >= 0])
     assert_allclose(learner.decision_function(points), peer.decision_function(points), atol=1e-5)
 
@@ -218,7 +219,7 @@ def test_sparse_points_are_as_dense_ones(kernel: str) -> None:
 
 def test_a_kernel_may_be_a_matrix_a_function_or_an_object() -> None:
     points, y, _ = clouds()
-    named = TransductiveSVC(width=2.0).fit(points, y)
+    named = TransductiveSVC(kernel=RbfKernel(2.0)).fit(points, y)
     matrix = rbf_kernel(points, gamma=1 / 8)
     given = TransductiveSVC(kernel="precomputed").fit(matrix, y)
     assert_allclose(given.scores_, named.scores_, atol=1e-6)
@@ -290,8 +291,8 @@ def test_progress_is_shown() -> None:
         ({"C": 0}, "C=0 must be a finite number above zero"),
         ({"C": -1.0}, "C=-1.0 must be"),
         ({"C_unlabeled": 0.0}, "C_unlabeled=0.0 must be"),
-        ({"width": -2.0}, "width=-2.0 must be"),
-        ({"width": "wide"}, "width='wide' must be"),
+        ({"kernel": RbfKernel(-2.0)}, "width=-2.0 must be"),
+        ({"kernel": RbfKernel("wide")}, "width='wide' is not known"),
         ({"tol": 0.0}, "tol=0.0 must be"),
         ({"max_rounds": 0}, "max_rounds=0 must be at least 1"),
         ({"class_shares": "even"}, "class_shares='even' is not known"),

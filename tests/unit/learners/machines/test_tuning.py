@@ -7,9 +7,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from beltrami import KnnGraph
 from beltrami.core.errors import InvalidInputError
 from beltrami.kernel_machines.deformation import FeatureDeformation, ModalDeformation
-from beltrami.kernel_machines.kernels import Gram, kernel_function
+from beltrami.kernel_machines.gram import Gram
+from beltrami.kernel_machines.kernels import RbfKernel
 from beltrami.kernel_machines.landmarks import NystromFeatures
-from beltrami.kernel_machines.roughness import Roughness
+from beltrami.kernel_machines.roughness import LaplacianPower
 from beltrami.learners.leave_one_out import held_out_loss
 from beltrami.learners.machines.tuning import (
     Penalties,
@@ -23,10 +24,8 @@ from beltrami.learners.model import Labeled
 N = 50
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(N, 2))
-GRAM = Gram(kernel_function("rbf", width=0.5), POINTS)
-ROUGHNESS = Roughness.of(
-    KnnGraph(5, connect="mst").build(POINTS), laplacian="random_walk", power=1, scale="n2"
-)
+GRAM = Gram(RbfKernel(0.5), POINTS)
+ROUGHNESS = LaplacianPower().on(KnnGraph(5, connect="mst").build(POINTS), 1)
 KERNEL = ModalDeformation.of(GRAM, ROUGHNESS)
 ROWS = np.arange(0, N, 3)
 WEIGHTS = RNG.uniform(0.5, 2.0, len(ROWS))
