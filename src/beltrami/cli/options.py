@@ -1,20 +1,13 @@
-"""What the commands share: options on the table, and how results are told.
+"""Options that several commands have; those on the table become one record of the library's."""
 
-stdout carries data and results, stderr what a person reads on the way.
-"""
-
-import json
-import math
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from beltrami.cli.configuration import configure
-from beltrami.cli.speech import say
 
 Source = Annotated[
     str,
@@ -80,111 +73,83 @@ Config = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class TableOptions:
-    """Options on how a table is read."""
+_TABLE_OPTIONS: dict[str, Any] = {
+    "label": LabelColumn,
+    "id": IdColumn,
+    "features": FeatureColumns,
+    "text": TextColumns,
+    "categories": CategoryColumns,
+    "numbers": NumberColumns,
+    "ignore": IgnoredColumns,
+    "embeddings": Embeddings,
+    "labels": SideLabels,
+    "unlabeled": Unlabeled,
+    "delimiter": Delimiter,
+    "decimal": Decimal,
+    "impute": Impute,
+}
+"""Fields of the library's `TableOptions` that a command fills, in the order of the help."""
 
-    label: str | None = None
-    id: str | None = None
-    features: str | None = None
-    text: str | None = None
-    ignore: str | None = None
-    embeddings: str | None = None
-    labels: list[str] | None = None
-    unlabeled: str | None = None
-    delimiter: str | None = None
-    impute: bool = False
-    categories: str | None = None
-    numbers: str | None = None
-    decimal: str | None = None
-
-    def read(self, source: str, *, min_classes: int = 2) -> Any:
-        """Return the `Intake` of a file."""
-        from beltrami.labelling import take_in
-
-        return take_in(
-            source,
-            self.label,
-            id=self.id,
-            features=_listed(self.features),
-            text=_listed(self.text),
-            categories=_listed(self.categories),
-            numbers=_listed(self.numbers),
-            ignore=_listed(self.ignore) or (),
-            embeddings=self.embeddings,
-            labels=self.labels or None,
-            unlabeled=self.unlabeled,
-            delimiter=self.delimiter,
-            decimal=self.decimal,
-            impute=self.impute,
-            min_classes=min_classes,
-        )
+_LISTS = ("features", "text", "categories", "numbers", "ignore")
+_OF_LABELS = ("labels", "unlabeled")
 
 
-def _listed(names: str | None) -> list[str] | None:
-    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+def with_table_options(*, min_classes: int = 2, has_labels: bool = True) -> Callable[[Any], Any]:
+    """Give a command the options on its table, which it takes as one record called `table`.
 
+    typer knows no dataclasses, so the signature that it reads has an option for each field in the
+    place of `table`; the column of labels comes first of all, after the source.
 
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """How much is said, and in what form."""
-
-    as_json: bool = False
-    is_quiet: bool = False
-    is_verbose: bool = False
-
-    def tell(self, lines: list[str]) -> None:
-        """Say what happens on the way, to a person."""
-        if not self.is_quiet:
-            for line in lines:
-                say(line, err=True)
-
-    def detail(self, lines: list[str]) -> None:
-        """Say it only when asked for more."""
-        if self.is_verbose:
-            self.tell(lines)
-
-    def result(self, lines: list[str], facts: dict[str, Any]) -> None:
-        """Say the result, as lines or as JSON."""
-        if self.as_json:
-            plain = _plain(facts)
-            say(json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False))
-        elif not self.is_quiet:
-            for line in lines:
-                say(line)
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold: it knows neither NaN nor infinity."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int) else str(value)
-
-
-@contextmanager
-def collected_warnings(voice: Voice) -> Iterator[None]:
-    """Turn the library's warnings into lines on stderr, each once; hide those of others.
-
-    A quiet command shows no progress either.
+    - `min_classes`: classes that must have a label.
+    - `has_labels`: whether the command looks at labels; if not, their column is only set aside.
     """
-    import warnings
 
-    from beltrami.core.errors import BeltramiWarning
-    from beltrami.core.progress import listen
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        names = [name for name in _TABLE_OPTIONS if has_labels or name not in _OF_LABELS]
 
-    with ExitStack() as stack:
-        if voice.is_quiet:
-            stack.enter_context(listen(lambda _: None))
-        caught = stack.enter_context(warnings.catch_warnings(record=True))
-        warnings.simplefilter("always")
-        try:
-            yield
-        finally:
-            own = [one for one in caught if issubclass(one.category, BeltramiWarning)]
-            voice.tell([f"warning: {text}" for text in dict.fromkeys(str(o.message) for o in own)])
+        def run(**values: Any) -> None:
+            from beltrami.tables.options import TableOptions
+
+            chosen = {name: values.pop(name) for name in names}
+            chosen |= {name: _split(chosen[name]) for name in _LISTS}
+            if has_labels:
+                table = TableOptions(**chosen, min_classes=min_classes)
+            else:
+                table = TableOptions(**chosen, min_classes=0, unlabeled="")  # none of them is open
+            command(**values, table=table)
+
+        parameters = _expand(inspect.signature(command), names, is_label_first=has_labels)
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _expand(
+    signature: inspect.Signature, names: list[str], *, is_label_first: bool
+) -> list[inspect.Parameter]:
+    """Return the parameters of a command with those of the table in the place of `table`."""
+    options = {
+        name: inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if _TABLE_OPTIONS[name] is Impute else None,
+            annotation=_TABLE_OPTIONS[name],
+        )
+        for name in names
+    }
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        if parameter.name == "table":
+            parameters += options.values()
+        else:
+            parameters.append(parameter)
+        if parameter.name == "source" and is_label_first:
+            parameters.append(options.pop("label"))
+    return parameters
+
+
+def _split(names: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (names or "").split(",") if name.strip())

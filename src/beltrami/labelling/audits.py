@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.labelling.audit_record import AuditRecord
-from beltrami.labelling.result import PROPAGATED
+from beltrami.labelling.result import SOURCES
+from beltrami.report.page.model import Source
 from beltrami.review.audit import Certificate, floor_percent
 from beltrami.review.trail import Round
 from beltrami.tables import table_facts
@@ -69,7 +70,8 @@ class AuditedLabels:
                 "needs an id of its own."
             )
         rows = zip(ids, labels, sources, strict=True)
-        accepted = {one: label for one, label, source in rows if source == PROPAGATED}
+        ours = SOURCES[Source.LABELLED]
+        accepted = {one: label for one, label, source in rows if source == ours}
         if not accepted:
             raise InvalidInputError(f"{str(path)!r} holds no accepted label of ours to be checked.")
         classes = {text for name in _CLASSES for text in columns.get(name, ())} - {""}

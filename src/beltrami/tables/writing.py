@@ -58,6 +58,12 @@ def write_table(
         ) from error
 
 
+def records(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """Return columns of one length as one dictionary per row, of Python values."""
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
 def _announced_formulas(table: Any, target: Path) -> dict[str, str]:
     """Warn of cells that a spreadsheet would run, and return the fact."""
     cells = formula_cells(table)

@@ -13,7 +13,9 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.files import atomic_path
 from beltrami.core.spelling import spelled_out
 from beltrami.core.types import FloatMatrix
-from beltrami.report.pictures.palette import style_of
+from beltrami.report.pictures.palette import OKABE_ITO, style_of
+
+_MOST_NAMED = 20  # classes that a legend holds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,6 +53,29 @@ def scatter_groups(
         )
     axes.legend(loc="best", markerscale=2, frameon=False, fontsize="small", ncols=2)
     bare(axes)
+
+
+def map_figure(positions: FloatMatrix, labels: NDArray[Any]) -> "Figure":
+    """Draw a map of rows: those without a label (None) in grey, the others in colour."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 7), layout="constrained")
+    axes = figure.subplots()
+    is_given = np.asarray(labels != np.array(None), dtype=bool)
+    texts = labels[is_given].astype(str)
+    x, y = positions[~is_given].T
+    axes.scatter(x, y, s=4, c="0.75", linewidths=0, rasterized=True)
+    names = np.unique(texts)
+    for number, name in enumerate(names):
+        x, y = positions[is_given][texts == name].T
+        colour = OKABE_ITO[number % len(OKABE_ITO)]
+        axes.scatter(x, y, s=24, color=colour, edgecolors="w", label=as_written(name))
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    if 0 < len(names) <= _MOST_NAMED:
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    axes.set_title(f"Map of {len(labels):,} rows, {len(texts):,} labelled")
+    return figure
 
 
 def as_written(name: object) -> str:
