@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.tables import Roles, TableOptions, feature_matrix, guess_roles, read_table
+from beltrami.tables import Roles, TableOptions, feature_matrix, guess_roles, read_table, row_ids
 
 N = 12
 TEXTS = [f"some words about subject number{i}" for i in range(N)]
@@ -69,8 +69,19 @@ def test_id_is_found_by_name_if_it_names_the_rows(name: str) -> None:
     names = [f"r{i}" for i in range(N)]
     assert roles({name: names, "label": LABEL, "x": np.arange(N) ** 2}).id == name
     assert roles({name: ["r"] * N, "label": LABEL}).id is None
-    assert roles({name: [None, *names[1:]], "label": LABEL}).id is None
+    if name != "id":
+        assert roles({name: [None, *names[1:]], "label": LABEL}).id is None
     assert roles({name: np.linspace(0, 1, N), "label": LABEL}).id is None
+
+
+def test_a_column_called_id_is_meant_where_most_of_it_names_one_row() -> None:
+    names = [f"r{i}" for i in range(N)]
+    table = {"Id ": [None, *names[1:]], "label": LABEL, "x": np.arange(N) ** 2}
+    assert roles(table).id == "Id "
+    assert roles(table, ignore=["Id "]).id is None
+    assert roles(table, categories=["Id "]).id is None
+    with pytest.raises(InvalidInputError, match="1 of 12 ids in column 'Id ' are missing"):
+        row_ids(read_table(table), roles(table))
 
 
 def test_words_that_end_in_id_are_no_ids() -> None:
@@ -190,9 +201,9 @@ def test_named_columns_join_texts_and_vectors() -> None:
     assert (found.text, found.categorical, found.numeric) == (("body",), ("x",), ())
     found = roles({"label": LABEL, "v": list(np.eye(N)), "x": np.arange(N) ** 2}, numbers=["x"])
     assert (found.vectors, found.numeric) == (("v",), ("x",))
+    options = TableOptions(embeddings=np.eye(N), categories="x")
     with pytest.raises(InvalidInputError, match="'x' cannot stand beside the matrix"):
-        roles = TableOptions(embeddings=np.eye(N), categories="x")
-        guess_roles(read_table(columns, roles), roles)
+        guess_roles(read_table(columns, options), options)
 
 
 @pytest.mark.parametrize(
