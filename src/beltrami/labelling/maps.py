@@ -13,7 +13,7 @@ from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.seeing import Seen, seen
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
-from beltrami.report.pictures.figures import PICTURES, map_figure, save_figure
+from beltrami.report.pictures.figures import PICTURES, rows_figure, save_figure
 from beltrami.tables import write_table
 
 
@@ -36,7 +36,7 @@ class DataMap:
     def save(self, path: Path) -> None:
         """Write a picture or a table of coordinates, by the end of the name."""
         if path.suffix.lower() in PICTURES:
-            save_figure(map_figure(self.positions, self.labels), path)
+            save_figure(rows_figure(self.positions, self.labels), path)
             return
         x, y = self.positions.T
         write_table(path, {"id": self.ids, "x": x, "y": y, "label": self.labels}, {})

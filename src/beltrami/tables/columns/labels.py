@@ -13,7 +13,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.columns.roles import Roles
 from beltrami.tables.columns.slips import is_minus_one, label_slips, number_value
-from beltrami.tables.model import MIXED, Table, listed, plain
+from beltrami.tables.model import MIXED, Table, decode_categories, few_of
 from beltrami.tables.options import DEFAULTS, TableOptions
 
 _MANY_CLASSES = 20
@@ -113,17 +113,17 @@ def row_ids(table: Table, roles: Roles) -> NDArray[Any]:
     if roles.id is None:
         ids[:] = range(table.n_rows)
         return ids
-    ids[:] = _scalars(plain(table.columns.column(roles.id)), roles.id)
+    ids[:] = _scalars(decode_categories(table.columns.column(roles.id)), roles.id)
     missing = [row for row, value in enumerate(ids) if value is None]
     if missing:
         raise InvalidInputError(
             f"{len(missing)} of {len(ids)} ids in column {roles.id!r} are missing, in rows "
-            f"{listed(missing)}. Fill them, or name another id column."
+            f"{few_of(missing)}. Fill them, or name another id column."
         )
     twice = [value for value, n in Counter(ids).items() if n > 1]
     if twice:
         raise InvalidInputError(
-            f"{len(twice)} id(s) in column {roles.id!r} occur more than once: {listed(twice)}. "
+            f"{len(twice)} id(s) in column {roles.id!r} occur more than once: {few_of(twice)}. "
             "Every row needs an id of its own; make them different, name another id column, or "
             "ignore this one to go by row numbers."
         )
@@ -139,14 +139,14 @@ def _values(table: Table, name: str) -> list[Any]:
             f"({field.metadata[MIXED].decode()}), so it is open whether 1 and '1' are one class. "
             "Turn all into texts or all into integers."
         )
-    column = plain(table.columns.column(name))
+    column = decode_categories(table.columns.column(name))
     values = _scalars(column, name)
     if is_text(column.type):
         nulls = [row for row, value in enumerate(values) if value is not None and "\0" in value]
         if nulls:  # arrays of texts cannot tell it from the end
             raise InvalidInputError(
                 f"{len(nulls)} label(s) in column {name!r} hold a null character, in rows "
-                f"{listed(nulls)}. Take it out."
+                f"{few_of(nulls)}. Take it out."
             )
         return [value if value is not None and value.strip() else None for value in values]
     numbers = (value for value in values if isinstance(value, int | float))

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.tables.model import Table, listed, plain
+from beltrami.tables.model import Table, decode_categories, few_of
 
 LABEL_NAMES = ("label", "labels", "class", "target", "category", "y")
 _ID_NAMES = ("id", "uid", "uuid", "key", "index")
@@ -21,7 +21,7 @@ def known_name(name: str, table: Table, role: str) -> str:
     lower = {column.lower(): column for column in table.names}
     near = difflib.get_close_matches(str(name).lower(), list(lower), n=1, cutoff=0.5)
     hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
-    has = listed(table.names, 20) or "no named columns"
+    has = few_of(table.names, 20) or "no named columns"
     raise InvalidInputError(
         f"there is no column {name!r} in {table.name} ({role}).{hint} It has {has}."
     )
@@ -80,7 +80,7 @@ def _names_rows(column: Any) -> bool:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    values = plain(column)
+    values = decode_categories(column)
     types = pa.types
     is_key = (
         types.is_string(values.type)

@@ -20,7 +20,7 @@ from beltrami.tables.columns.naming import (
     known_name,
 )
 from beltrami.tables.columns.numerals import NumberStyle
-from beltrami.tables.model import Table, listed, plain
+from beltrami.tables.model import Table, decode_categories, few_of
 from beltrami.tables.options import DEFAULTS, TableOptions
 
 _FEW_OTHERS = 4
@@ -127,7 +127,7 @@ def _label(
         what = f"{len(names)} columns could be the label" if names else "no column is the label"
         raise InvalidInputError(
             f"{what}: it is looked for under the names {', '.join(LABEL_NAMES)}. Name it; "
-            f"{table.name} has {listed(table.names, 20) or 'no named columns'}."
+            f"{table.name} has {few_of(table.names, 20) or 'no named columns'}."
         )
     ignored |= dict.fromkeys(names, "it may be a label")
     return None
@@ -172,7 +172,7 @@ def _kind_asked_for(table: Table, name: str, options: TableOptions) -> ColumnKin
     if name in options.numbers:
         return numbers_kind(name, column)
     if name in options.text:
-        if is_text(plain(column).type):
+        if is_text(decode_categories(column).type):
             return ColumnKind("text")
         raise InvalidInputError(f"column {name!r} holds {column.type} and no texts.")
     kind = _kind(table, name)

@@ -22,7 +22,7 @@ from beltrami.tables.features.blocks import (
     vector_block,
 )
 from beltrami.tables.features.faults import Faults
-from beltrami.tables.model import Table, plain
+from beltrami.tables.model import Table, decode_categories
 
 _MANY_ROWS = 1000
 _LIKE_SPREAD = 10.0
@@ -76,7 +76,7 @@ def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Featu
     - `impute`: fill what is not finite in a matrix or in vectors with the median of its column.
       Otherwise it is an error.
     """
-    ids = None if roles.id is None else plain(table.columns.column(roles.id))
+    ids = None if roles.id is None else decode_categories(table.columns.column(roles.id))
     faults = Faults(table.name, ids=ids, impute=impute)
     if roles.uses_matrix and table.matrix is not None:
         points = matrix_block(table.matrix, faults)
@@ -195,10 +195,10 @@ def _texts(table: Table, names: tuple[str, ...], faults: Faults) -> list[str]:
 
     joined = None
     for name in names:
-        column = plain(table.columns.column(name))
+        column = decode_categories(table.columns.column(name))
         filled = pc.fill_null(column, "").to_pylist()
         gaps = np.fromiter((not cell.strip() for cell in filled), dtype=bool, count=len(filled))
-        faults.filled(gaps, name, filled_with="they are texts without words")
+        faults.note_filled(gaps, name, filled_with="they are texts without words")
         joined = (
             filled if joined is None else [f"{a}\n{b}" for a, b in zip(joined, filled, strict=True)]
         )

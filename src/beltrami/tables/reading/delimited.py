@@ -18,7 +18,7 @@ from beltrami.core.errors import CorruptDataError, InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.tables.columns.naming import is_id_name, is_label_name
 from beltrami.tables.columns.numerals import number_styles
-from beltrami.tables.model import Table, listed
+from beltrami.tables.model import Table, few_of
 from beltrami.tables.options import DEFAULTS, TableOptions
 from beltrami.tables.reading.streams import (
     byte_blocks,
@@ -223,7 +223,7 @@ def _require_header(table: Any, name: str) -> None:
     numbers = [value for value in values if value is not None]
     if len(numbers) == len(names) and any(value % 1 for value in numbers):
         raise InvalidInputError(
-            f"the first line of {name} holds numbers ({listed(names, 3)}) where the names of the "
+            f"the first line of {name} holds numbers ({few_of(names, 3)}) where the names of the "
             "columns are due. Put a line with names above it."
         )
 
@@ -261,11 +261,11 @@ class _Again:
             return whole_numbers
         is_float = pa.types.is_floating(kind)
         if is_float and self.is_foreign:
-            return _unless_open
+            return _keep_ambiguous
         if (self.has_zeros and pa.types.is_integer(kind)) or (
             is_float and _has_huge_wholes(self.table.column(position))
         ):
-            return _codes
+            return _keep_codes
         return None
 
 
@@ -302,7 +302,7 @@ def whole_numbers(texts: Any) -> Any:
     return numbers if pc.max(pc.abs(numbers)).as_py() <= _WHOLE_FLOATS else texts
 
 
-def _codes(texts: Any) -> Any:
+def _keep_codes(texts: Any) -> Any:
     """Return the texts if they are codes, whose digits a number would lose, else None."""
     import pyarrow.compute as pc
 
@@ -313,12 +313,12 @@ def _codes(texts: Any) -> Any:
     )
 
 
-def _unless_open(texts: Any) -> Any:
-    """Return the texts if their points may part decimals or thousands, else what `_codes` says."""
+def _keep_ambiguous(texts: Any) -> Any:
+    """Return the texts if their points may part decimals or thousands, else as `_keep_codes`."""
     import pyarrow.compute as pc
 
     is_open = len(number_styles(pc.unique(texts).drop_null())) > 1
-    return texts if is_open else _codes(texts)
+    return texts if is_open else _keep_codes(texts)
 
 
 def _has_huge_wholes(column: Any) -> bool:

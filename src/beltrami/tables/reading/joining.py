@@ -6,7 +6,7 @@ from typing import Any
 from beltrami.core.errors import InvalidInputError
 from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.columns.naming import find_id, known_name
-from beltrami.tables.model import Table, listed, plain
+from beltrami.tables.model import Table, decode_categories, few_of
 from beltrami.tables.options import TableOptions
 from beltrami.tables.reading.delimited import whole_numbers
 
@@ -32,7 +32,7 @@ def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
     ids = _id_texts(numbers if id_name is None else table.columns.column(id_name))
     side_id, side_label = _side_columns(side, ids, {"id", id_name or "id"}, {"label", target})
     side_ids = _id_texts(side.columns.column(side_id))
-    labels = plain(side.columns.column(side_label))
+    labels = decode_categories(side.columns.column(side_label))
     labels = _without_marker(labels, options.unlabeled)
     if side.delimiter is not None and is_text(labels.type):
         labels = whole_numbers(labels)
@@ -43,13 +43,13 @@ def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
         raise InvalidInputError(
             f"{len(lost)} of {len(side_ids)} ids in {side.name} are not among the ids of "
             f"{table.name} ({'row numbers' if id_name is None else f'column {id_name!r}'}): "
-            f"{listed(lost.to_pylist())}. Correct them, or name the id column."
+            f"{few_of(lost.to_pylist())}. Correct them, or name the id column."
         )
     column = labels.take(pc.index_in(ids, value_set=side_ids))
     columns = table.columns
     if target in table.names:
         place = table.names.index(target)
-        joined = columns.set_column(place, target, _on_top(column, columns.column(place)))
+        joined = columns.set_column(place, target, _overlay(column, columns.column(place)))
     elif columns.num_columns:
         joined = columns.append_column(target, column)
     else:
@@ -69,17 +69,17 @@ def _without_marker(labels: Any, unlabeled: Any) -> Any:
     return pc.if_else(is_marker, pa.scalar(None, labels.type), labels)
 
 
-def _on_top(newer: Any, older: Any) -> Any:
+def _overlay(newer: Any, older: Any) -> Any:
     """Return the newer labels, and the older ones where there are none."""
     import pyarrow.compute as pc
 
-    newer, older = _without_gaps(plain(newer)), _without_gaps(plain(older))
+    newer, older = _without_gaps(decode_categories(newer)), _without_gaps(decode_categories(older))
     if older.null_count == len(older):
         return newer
     if newer.null_count == len(newer):
         return older
     if newer.type != older.type:
-        newer = _like(newer, older.type)
+        newer = _read_as(newer, older.type)
     if newer.type != older.type:
         newer, older = _texts(newer), _texts(older)
     return pc.coalesce(newer, older)
@@ -96,18 +96,22 @@ def _without_gaps(column: Any) -> Any:
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         is_whole = pc.all(pc.equal(column, pc.floor(column))).as_py()
-        return column.cast(pa.int64()) if is_whole and _fits(column) else column
-    return column.cast(pa.int64()) if pa.types.is_integer(column.type) and _fits(column) else column
+        return column.cast(pa.int64()) if is_whole and _fits_in_floats(column) else column
+    return (
+        column.cast(pa.int64())
+        if pa.types.is_integer(column.type) and _fits_in_floats(column)
+        else column
+    )
 
 
-def _fits(column: Any) -> bool:
+def _fits_in_floats(column: Any) -> bool:
     import pyarrow.compute as pc
 
     bounds = pc.min_max(column).as_py()
     return bounds["min"] is not None and -(2**53) <= bounds["min"] <= bounds["max"] <= 2**53
 
 
-def _like(newer: Any, kind: Any) -> Any:
+def _read_as(newer: Any, kind: Any) -> Any:
     """Return texts as the whole numbers or truth values that they spell, if all of them do."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -139,7 +143,7 @@ def _side_columns(
         return id_name, label_name
     raise InvalidInputError(
         f"the labels in {side.name} need a column of ids and one of labels, and it is open which "
-        f"they are: it has {listed(side.names)}. Call them 'id' and 'label' in its first line; the "
+        f"they are: it has {few_of(side.names)}. Call them 'id' and 'label' in its first line; the "
         "ids are those of the data, or row numbers from 0 where it has none."
     )
 
@@ -161,7 +165,7 @@ def _id_texts(column: Any) -> Any:
     """Return ids as texts; whole floats, which a gap makes of integers, without their point."""
     import pyarrow.compute as pc
 
-    texts = _texts(plain(column))
+    texts = _texts(decode_categories(column))
     is_whole = pc.all(pc.match_substring_regex(texts, r"^\d+\.0$")).as_py()
     return pc.replace_substring(texts, ".0", "") if is_whole else texts
 
@@ -191,6 +195,6 @@ def _require_once(ids: Any, name: str) -> None:
     twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
     if len(twice):
         raise InvalidInputError(
-            f"{len(twice)} id(s) occur more than once in {name}: {listed(twice.to_pylist())}. "
+            f"{len(twice)} id(s) occur more than once in {name}: {few_of(twice.to_pylist())}. "
             "Every row needs an id of its own."
         )

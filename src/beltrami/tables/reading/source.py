@@ -12,7 +12,7 @@ import numpy as np
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.spelling import is_utf8
-from beltrami.tables.model import Table, listed
+from beltrami.tables.model import Table, few_of
 from beltrami.tables.options import DEFAULTS, TableOptions
 from beltrami.tables.reading.arrays import check_matrix, matrix_table, read_npy, read_npz
 from beltrami.tables.reading.delimited import read_as_written, read_delimited
@@ -122,8 +122,8 @@ def _missing(path: Path) -> str:
         return f"there is no file {str(path)!r}, and no folder {str(parent)!r} that can be read."
     near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
     if near:
-        return f"there is no file {str(path)!r}. Did you mean {listed(near)}?"
-    return f"there is no file {str(path)!r}; the folder holds {listed(names) or 'nothing'}."
+        return f"there is no file {str(path)!r}. Did you mean {few_of(near)}?"
+    return f"there is no file {str(path)!r}; the folder holds {few_of(names) or 'nothing'}."
 
 
 def _read_parquet(path: Path) -> Table:
@@ -144,7 +144,7 @@ def _read_parquet(path: Path) -> Table:
             table.validate(full=True)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise CorruptDataError(path=str(path), reason=str(error)) from error
-    return _checked(table, path)
+    return _to_table(table, path)
 
 
 def _fixed_bytes(kind: Any) -> float:
@@ -167,10 +167,10 @@ def _read_arrow(path: Path) -> Table:
         table.validate(full=True)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise CorruptDataError(path=str(path), reason=str(error)) from error
-    return _checked(table, path)
+    return _to_table(table, path)
 
 
-def _checked(table: Any, path: Path) -> Table:
+def _to_table(table: Any, path: Path) -> Table:
     import pyarrow as pa
 
     if table.num_columns == 0:

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from beltrami.core.errors import InvalidInputError
 from beltrami.report.pictures.boundary_pictures import draw_directions
 from beltrami.report.pictures.figures import (
-    map_figure,
+    rows_figure,
     save_figure,
     scatter_groups,
     scatter_values,
@@ -67,7 +67,7 @@ def test_class_names_are_drawn_letter_by_letter(tmp_path, kind):
     draw_directions(axes, coordinates[:2], ODD_NAMES[:2], 1.0)
     save_figure(figure, tmp_path / f"groups{kind}")
     labels = np.array([None, *ODD_NAMES], dtype=object)
-    drawn = map_figure(np.random.default_rng(1).random((6, 2)), labels)
+    drawn = rows_figure(np.random.default_rng(1).random((6, 2)), labels)
     save_figure(drawn, tmp_path / f"map{kind}")
     shown = [text.get_text() for text in drawn.axes[0].get_legend().get_texts()]
     assert len(shown) == 5
