@@ -13,7 +13,7 @@ import pytest
 
 from beltrami.cli.__main__ import main
 from beltrami.core import files, memory
-from beltrami.labelling import one_call
+from beltrami.labelling import main_job
 
 N = 30
 
@@ -219,7 +219,7 @@ def test_a_disk_full_at_the_page_says_so(shell, monkeypatch):
 def test_a_folder_that_may_not_be_written_to_is_found_before_any_work(shell, monkeypatch):
     shell.files({"data.csv": GOOD})
     monkeypatch.setattr(os, "access", lambda *_: False)
-    monkeypatch.setattr(one_call, "labelled", None)
+    monkeypatch.setattr(main_job, "label_rows", None)
     assert "may not be written to" in shell.refused("label", "data.csv", "--out", "out.csv")
 
 

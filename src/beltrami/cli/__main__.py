@@ -29,7 +29,7 @@ def main() -> None:
     Our own errors become one message on stderr and exit code 1; Ctrl-C and SIGTERM one line and
     exit codes 130 and 143, with what was begun taken away.
     """
-    with _stops_heard() as heard:
+    with _catch_stops() as heard:
         try:
             _run()
         except SystemExit as stop:
@@ -38,7 +38,7 @@ def main() -> None:
         except BaseException as error:
             # A library may have turned the interruption into an error of its own.
             _end(heard, error)
-            if not _explained(error):
+            if not _explain(error):
                 raise
             sys.exit(1)
 
@@ -55,7 +55,7 @@ def _run() -> None:
 
 
 @contextmanager
-def _stops_heard() -> Iterator[list[int]]:
+def _catch_stops() -> Iterator[list[int]]:
     """Turn signals to stop into exceptions, so that files are tidied up; list their exit codes."""
     heard: list[int] = []
 
@@ -87,7 +87,7 @@ def _end(heard: list[int], error: BaseException) -> None:
         sys.exit(code)
 
 
-def _explained(error: BaseException) -> bool:
+def _explain(error: BaseException) -> bool:
     """Say in one line what went wrong; False for what nobody has foreseen."""
     from beltrami.cli.speech import say
     from beltrami.core.errors import BeltramiError

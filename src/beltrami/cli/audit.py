@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli.speech import Voice
 from beltrami.cli.targets import answer_target
 
 
@@ -48,7 +49,7 @@ def audit(
 
     Example: beltrami audit labels.csv -o audit.csv; beltrami audit labels.csv --answers audit.csv
     """
-    voice = o.Voice(as_json, quiet)
+    voice = Voice(as_json, quiet)
     if answers is None:
         _draw(labels, number, seed, out, config, voice)
     else:
@@ -61,7 +62,7 @@ def _draw(
     seed: int | None,
     out: Path | None,
     config: Path | None,
-    voice: o.Voice,
+    voice: Voice,
 ) -> None:
     from beltrami.labelling.audits import AuditedLabels
     from beltrami.tables import write_table
@@ -77,7 +78,7 @@ def _draw(
     record = found.record.write(labels) if is_new else found.record.path_beside(labels)
     facts = {"labels": labels.name, "round": str(place), "labels_sha256": found.digest}
     columns = found.sheet
-    with o.collected_warnings(voice):
+    with voice.tell_warnings():
         write_table(sheet, columns, facts)
     n = len(columns["id"])
     what = f"round {place}: {n} of {len(found.accepted):,} accepted labels to check"
@@ -106,7 +107,7 @@ def _certify(
     others: tuple[str, ...],
     target: float,
     confidence: float,
-    voice: o.Voice,
+    voice: Voice,
 ) -> None:
     from beltrami.labelling.audits import AuditedLabels
     from beltrami.review.audit import check_share

@@ -1,32 +1,26 @@
 """``beltrami check``: what is wrong with a table and its labels."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
 
+if TYPE_CHECKING:
+    from beltrami.tables import TableOptions
 
+
+@o.with_table_options()
 def check(
     source: o.Source,
-    label: o.LabelColumn = None,
+    *,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Table of the suspected labels.")
     ] = None,
-    id: o.IdColumn = None,  # noqa: A002 - the option's name
-    features: o.FeatureColumns = None,
-    text: o.TextColumns = None,
-    categories: o.CategoryColumns = None,
-    numbers: o.NumberColumns = None,
-    ignore: o.IgnoredColumns = None,
-    embeddings: o.Embeddings = None,
-    labels: o.SideLabels = None,
-    unlabeled: o.Unlabeled = None,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    impute: o.Impute = False,
+    table: "TableOptions",
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
     config: o.Config = None,
@@ -38,35 +32,23 @@ def check(
 
     Example: beltrami check data.csv --label category
     """
-    from beltrami.labelling.checks import checked
+    from beltrami.labelling.checks import check_table
+    from beltrami.labelling.intake import take_in
+    from beltrami.labelling.options import LearningOptions
     from beltrami.tables import write_table
 
-    voice = o.Voice(as_json, quiet, verbose)
-    reading = o.TableOptions(
-        label,
-        id,
-        features,
-        text,
-        ignore,
-        embeddings,
-        labels,
-        unlabeled,
-        delimiter,
-        impute,
-        categories,
-        numbers,
-        decimal,
-    )
-    inputs = (embeddings, *(labels or ()), config)
-    target = None if out is None else table_target(source, out, "issues", inputs)
-    with o.collected_warnings(voice):
-        intake = reading.read(source)
+    voice = Voice(as_json, quiet, verbose)
+    target = None
+    if out is not None:
+        target = table_target(source, out, "issues", (*table.beside, config))
+    with voice.tell_warnings():
+        intake = take_in(source, table)
         voice.tell(intake.lines())
-        found = checked(intake, random_state=seed, n_jobs=jobs)
-        voice.detail(found.report.lines())
-        lines, facts = found.lines(), found.record()
+        checks = check_table(intake, LearningOptions(random_state=seed, n_jobs=jobs))
+        voice.detail(checks.report.lines())
+        lines, facts = checks.lines(), checks.record()
         if target is not None:
-            write_table(target, found.columns, {"seed": str(seed)})
+            write_table(target, checks.columns, {"seed": str(seed)})
             lines.append(f"written: {target}")
             facts["written"] = str(target)
     voice.result(lines, facts)

@@ -1,31 +1,27 @@
 """``beltrami cluster``: groups of rows, without any label."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
 
+if TYPE_CHECKING:
+    from beltrami.tables import TableOptions
 
+
+@o.with_table_options(has_labels=False)
 def cluster(
     source: o.Source,
+    *,
     number: Annotated[int, typer.Option("-k", "--clusters", min=1, help="How many groups.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Table; NAME.clusters.csv.")
     ] = None,
-    label: o.LabelColumn = None,
-    id: o.IdColumn = None,  # noqa: A002 - the option's name
-    features: o.FeatureColumns = None,
-    text: o.TextColumns = None,
-    categories: o.CategoryColumns = None,
-    numbers: o.NumberColumns = None,
-    ignore: o.IgnoredColumns = None,
-    embeddings: o.Embeddings = None,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    impute: o.Impute = False,
+    table: "TableOptions",
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
     config: o.Config = None,
@@ -36,28 +32,18 @@ def cluster(
 
     Example: beltrami cluster data.csv -k 10 -o clusters.csv
     """
-    from beltrami.labelling.shapes import clusters_of
+    from beltrami.labelling.intake import take_in
+    from beltrami.labelling.maps import clusters_of
+    from beltrami.labelling.options import LearningOptions
     from beltrami.tables import write_table
 
-    voice = o.Voice(as_json, quiet)
-    reading = o.TableOptions(
-        label,
-        id,
-        features,
-        text,
-        ignore,
-        embeddings,
-        unlabeled="",  # labels are set aside, so none of them is open
-        delimiter=delimiter,
-        impute=impute,
-        categories=categories,
-        numbers=numbers,
-        decimal=decimal,
-    )
-    target = table_target(source, out, "clusters", (embeddings, config))
-    with o.collected_warnings(voice):
-        intake = reading.read(source, min_classes=0)
+    voice = Voice(as_json, quiet)
+    target = table_target(source, out, "clusters", (*table.beside, config))
+    with voice.tell_warnings():
+        intake = take_in(source, table)
         voice.tell(intake.lines())
-        found = clusters_of(intake, number, random_state=seed, n_jobs=jobs)
-        write_table(target, found.columns, {"seed": str(seed), "clusters": str(number)})
-    voice.result([*found.lines(), f"written: {target}"], found.record() | {"written": str(target)})
+        learning = LearningOptions(random_state=seed, n_jobs=jobs)
+        clusters = clusters_of(intake, number, learning)
+        write_table(target, clusters.columns, {"seed": str(seed), "clusters": str(number)})
+    lines = [*clusters.lines(), f"written: {target}"]
+    voice.result(lines, clusters.record() | {"written": str(target)})

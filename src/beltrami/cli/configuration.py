@@ -21,7 +21,7 @@ def configure(context: typer.Context, path: Path | None) -> Path | None:
     """
     if path is None:
         return None
-    found = _read(path)
+    found = _read_toml(path)
     commands = _commands(context)
     own = _tables(found, commands, path).get(context.info_name or "", {})
     shared = {name: value for name, value in found.items() if not isinstance(value, dict)}
@@ -35,13 +35,13 @@ def configure(context: typer.Context, path: Path | None) -> Path | None:
         parameter = here.get(_key(spelling))
         if parameter is not None:
             name = str(parameter.name)
-            typed = _checked(_kind(kinds[name]), spelling, value, path)
+            typed = _as_typed(_kind(kinds[name]), spelling, value, path)
             chosen[name] = typed.split(",") if parameter.multiple else typed
     context.default_map = chosen | dict(context.default_map or {})
     return path
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> dict[str, Any]:
     if path.exists() and not path.is_file():
         raise InvalidInputError(f"the config file {str(path)!r} is no regular file.")
     try:
@@ -97,7 +97,7 @@ def _kind(hint: Any) -> type:
     return next((kind for kind in (bool, int, float) if kind in found), str)
 
 
-def _checked(kind: type, spelling: str, value: Any, path: Path) -> Any:
+def _as_typed(kind: type, spelling: str, value: Any, path: Path) -> Any:
     """Return the value as it would have been typed; a number is no text and 1.5 no whole number."""
     if kind is str and isinstance(value, list) and all(isinstance(one, str) for one in value):
         return ",".join(value)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli.speech import Voice
 from beltrami.cli.targets import folder_target
 
 
@@ -25,9 +26,9 @@ def demo(
     """
     from beltrami.labelling.demo import demonstrate
 
-    voice = o.Voice(as_json)
+    voice = Voice(as_json)
     folder = folder_target(out)
-    with o.collected_warnings(voice):
+    with voice.tell_warnings():
         found = demonstrate(per_class, random_state=seed)
         written = found.save(folder)
     lines = [*found.lines(), *(f"written: {path}" for path in written)]

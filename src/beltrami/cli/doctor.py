@@ -1,6 +1,7 @@
 """``beltrami doctor``: versions, threads, memory, devices, and what is missing."""
 
 from beltrami.cli import options as o
+from beltrami.cli.speech import Voice
 
 
 def doctor(as_json: o.AsJson = False) -> None:
@@ -8,9 +9,9 @@ def doctor(as_json: o.AsJson = False) -> None:
 
     Example: beltrami doctor
     """
-    from beltrami.report.doctor import examined
+    from beltrami.report.doctor import describe_installation
 
-    found = examined()
-    width = max(len(name) for name in found)
-    lines = [f"{name:<{width}}  {value}" for name, value in found.items()]
-    o.Voice(as_json).result(lines, found)
+    facts = describe_installation()
+    width = max(len(name) for name in facts)
+    lines = [f"{name:<{width}}  {value}" for name, value in facts.items()]
+    Voice(as_json).result(lines, facts)

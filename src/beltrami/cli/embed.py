@@ -1,33 +1,29 @@
 """``beltrami embed``: Laplacian eigenmap coordinates of every row."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
 
+if TYPE_CHECKING:
+    from beltrami.tables import TableOptions
 
+
+@o.with_table_options(has_labels=False)
 def embed(
     source: o.Source,
+    *,
     components: Annotated[
         int, typer.Option("-n", "--components", min=1, help="Coordinates per row.")
     ] = 2,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Table; NAME.embedding.csv.")
     ] = None,
-    label: o.LabelColumn = None,
-    id: o.IdColumn = None,  # noqa: A002 - the option's name
-    features: o.FeatureColumns = None,
-    text: o.TextColumns = None,
-    categories: o.CategoryColumns = None,
-    numbers: o.NumberColumns = None,
-    ignore: o.IgnoredColumns = None,
-    embeddings: o.Embeddings = None,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    impute: o.Impute = False,
+    table: "TableOptions",
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
     config: o.Config = None,
@@ -38,29 +34,18 @@ def embed(
 
     Example: beltrami embed data.csv -n 10 -o coordinates.parquet
     """
-    from beltrami.labelling.shapes import eigenmap_of
+    from beltrami.labelling.intake import take_in
+    from beltrami.labelling.maps import eigenmap_of
+    from beltrami.labelling.options import LearningOptions
     from beltrami.tables import write_table
 
-    voice = o.Voice(as_json, quiet)
-    reading = o.TableOptions(
-        label,
-        id,
-        features,
-        text,
-        ignore,
-        embeddings,
-        unlabeled="",  # labels are set aside, so none of them is open
-        delimiter=delimiter,
-        impute=impute,
-        categories=categories,
-        numbers=numbers,
-        decimal=decimal,
-    )
-    target = table_target(source, out, "embedding", (embeddings, config))
-    with o.collected_warnings(voice):
-        intake = reading.read(source, min_classes=0)
+    voice = Voice(as_json, quiet)
+    target = table_target(source, out, "embedding", (*table.beside, config))
+    with voice.tell_warnings():
+        intake = take_in(source, table)
         voice.tell(intake.lines())
-        columns = eigenmap_of(intake, components, random_state=seed, n_jobs=jobs)
+        learning = LearningOptions(random_state=seed, n_jobs=jobs)
+        columns = eigenmap_of(intake, components, learning)
         write_table(target, columns, {"seed": str(seed), "components": str(components)})
     voice.result(
         [f"{len(intake.ids):,} rows, {components} coordinates", f"written: {target}"],

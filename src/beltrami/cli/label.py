@@ -7,33 +7,25 @@ import typer
 
 from beltrami.cli import options as o
 from beltrami.cli import targets
+from beltrami.cli.speech import Voice
 from beltrami.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from beltrami.labelling import Labelling
+    from beltrami.tables import TableOptions
 
 
+@o.with_table_options()
 def label(
     source: o.Source,
-    label: o.LabelColumn = None,
+    *,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Result; NAME.labelled.csv when left out.")
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write the HTML report here too.")
     ] = None,
-    id: o.IdColumn = None,  # noqa: A002 - the option's name
-    features: o.FeatureColumns = None,
-    text: o.TextColumns = None,
-    categories: o.CategoryColumns = None,
-    numbers: o.NumberColumns = None,
-    ignore: o.IgnoredColumns = None,
-    embeddings: o.Embeddings = None,
-    labels: o.SideLabels = None,
-    unlabeled: o.Unlabeled = None,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    impute: o.Impute = False,
+    table: "TableOptions",
     method: Annotated[
         str, typer.Option("--method", help="auto, or the one that answers.")
     ] = "auto",
@@ -59,56 +51,43 @@ def label(
 
     Example: beltrami label data.csv --label category -o labels.csv --report report.html
     """
-    from beltrami.labelling import labelled
-    from beltrami.labelling.one_call import forecast_lines
+    from beltrami.labelling.intake import take_in
+    from beltrami.labelling.main_job import forecast_lines, label_rows
+    from beltrami.labelling.options import LearningOptions
 
-    voice = o.Voice(as_json, quiet, verbose)
-    reading = o.TableOptions(
-        label,
-        id,
-        features,
-        text,
-        ignore,
-        embeddings,
-        labels,
-        unlabeled,
-        delimiter,
-        impute,
-        categories,
-        numbers,
-        decimal,
-    )
-    inputs = (embeddings, *(labels or ()), config)
+    voice = Voice(as_json, quiet, verbose)
+    inputs = (*table.beside, config)
     target = targets.table_target(source, out, "labelled", inputs)
     page = None if report is None else targets.page_target(source, report, inputs)
-    with o.collected_warnings(voice):
-        intake = reading.read(source)
+    learning = LearningOptions(method, risk, budget, seed, n_questions=ask, n_jobs=jobs)
+    with voice.tell_warnings():
+        intake = take_in(source, table)
         voice.tell(intake.lines())
-        settings = {"method": method, "risk": risk, "time_budget": budget, "random_state": seed}
-        voice.tell(forecast_lines(intake, settings, n_questions=ask, has_page=page is not None))
-        found = labelled(intake, settings, n_questions=ask, n_jobs=jobs)
-        voice.detail(found.learner.report_.lines())
-        written = [found.write(target)]
+        voice.tell(forecast_lines(intake, learning, has_page=page is not None))
+        labelling = label_rows(intake, learning)
+        voice.detail(labelling.learner.report_.lines())
+        written = [labelling.write(target)]
         if page is not None:
-            written.append(_reported(found, page, target))
+            written.append(_write_page(labelling, page, target))
     places = [f"written: {path}" for path in written]
+    learner = labelling.learner
     summary = {
-        "sentence": found.sentence,
-        "counts": found.counts,
-        "method": found.learner.method_,
-        "weights": found.learner.weights_,
-        "accuracy": found.learner.report_.accuracy,
-        "held_out_accuracy": found.learner.report_.held_out_accuracy,
-        "warnings": list(found.learner.report_.warnings),
-        "facts": found.facts,
+        "sentence": labelling.sentence,
+        "counts": labelling.counts,
+        "method": learner.method_,
+        "weights": learner.weights_,
+        "accuracy": learner.report_.accuracy,
+        "held_out_accuracy": learner.report_.held_out_accuracy,
+        "warnings": list(learner.report_.warnings),
+        "facts": labelling.facts,
         "written": [str(path) for path in written],
     }
-    voice.result(found.lines(target) + places, summary)
+    voice.result(labelling.lines(target) + places, summary)
 
 
-def _reported(found: "Labelling", page: Path, labels: Path) -> Path:
+def _write_page(labelling: "Labelling", page: Path, labels: Path) -> Path:
     try:
-        return found.report(page)
+        return labelling.report(page)
     except OSError as error:
         raise InvalidInputError(
             f"the report {str(page)!r} cannot be written ({error.strerror or error}); the labels "

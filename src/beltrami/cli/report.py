@@ -1,32 +1,26 @@
 """``beltrami report``: the labelling of a file as one HTML page."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli.speech import Voice
 from beltrami.cli.targets import page_target
 
+if TYPE_CHECKING:
+    from beltrami.tables import TableOptions
 
+
+@o.with_table_options()
 def report(
     source: o.Source,
-    label: o.LabelColumn = None,
+    *,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The page; NAME.report.html.")
     ] = None,
-    id: o.IdColumn = None,  # noqa: A002 - the option's name
-    features: o.FeatureColumns = None,
-    text: o.TextColumns = None,
-    categories: o.CategoryColumns = None,
-    numbers: o.NumberColumns = None,
-    ignore: o.IgnoredColumns = None,
-    embeddings: o.Embeddings = None,
-    labels: o.SideLabels = None,
-    unlabeled: o.Unlabeled = None,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    impute: o.Impute = False,
+    table: "TableOptions",
     risk: Annotated[
         float | None,
         typer.Option("--risk", help="Expected share of wrong labels; the least sure are left out."),
@@ -42,33 +36,20 @@ def report(
 
     Example: beltrami report data.csv --label category -o report.html
     """
-    from beltrami.labelling import labelled
+    from beltrami.labelling.intake import take_in
+    from beltrami.labelling.main_job import label_rows
+    from beltrami.labelling.options import LearningOptions
 
-    voice = o.Voice(as_json, quiet, verbose)
-    reading = o.TableOptions(
-        label,
-        id,
-        features,
-        text,
-        ignore,
-        embeddings,
-        labels,
-        unlabeled,
-        delimiter,
-        impute,
-        categories,
-        numbers,
-        decimal,
-    )
-    target = page_target(source, out, (embeddings, *(labels or ()), config))
-    with o.collected_warnings(voice):
-        intake = reading.read(source)
+    voice = Voice(as_json, quiet, verbose)
+    target = page_target(source, out, (*table.beside, config))
+    with voice.tell_warnings():
+        intake = take_in(source, table)
         voice.tell(intake.lines())
-        settings = {"risk": risk, "random_state": seed}
-        found = labelled(intake, settings, n_questions=20, n_jobs=jobs)
-        voice.detail(found.learner.report_.lines())
-        found.report(target)
+        learning = LearningOptions(risk=risk, random_state=seed, n_jobs=jobs)
+        labelling = label_rows(intake, learning)
+        voice.detail(labelling.learner.report_.lines())
+        labelling.report(target)
     voice.result(
-        [*found.lines(), f"written: {target}"],
-        {"sentence": found.sentence, "counts": found.counts, "written": str(target)},
+        [*labelling.lines(), f"written: {target}"],
+        {"sentence": labelling.sentence, "counts": labelling.counts, "written": str(target)},
     )

@@ -1,4 +1,14 @@
-"""The one way in which a command prints: text enters, and none of it commands the terminal."""
+"""How commands print: stdout carries results, stderr what a person reads on the way.
+
+Whatever is in a text, none of it commands the terminal.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 import typer
 
@@ -8,3 +18,67 @@ from beltrami.core.spelling import spell_out
 def say(text: str, *, err: bool = False) -> None:
     """Print a line, with control characters in names and messages written as their codes."""
     typer.echo(spell_out(text), err=err)
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How much is said, and in what form."""
+
+    as_json: bool = False
+    is_quiet: bool = False
+    is_verbose: bool = False
+
+    def tell(self, lines: list[str]) -> None:
+        """Say what happens on the way, to a person."""
+        if not self.is_quiet:
+            for line in lines:
+                say(line, err=True)
+
+    def detail(self, lines: list[str]) -> None:
+        """Say it only when asked for more."""
+        if self.is_verbose:
+            self.tell(lines)
+
+    def result(self, lines: list[str], facts: dict[str, Any]) -> None:
+        """Say the result, as lines or as JSON."""
+        if self.as_json:
+            plain = _plain(facts)
+            say(json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False))
+        elif not self.is_quiet:
+            for line in lines:
+                say(line)
+
+    @contextmanager
+    def tell_warnings(self) -> Iterator[None]:
+        """Turn the library's warnings into lines on stderr, each once; hide those of others.
+
+        A quiet command shows no progress either.
+        """
+        import warnings
+
+        from beltrami.core.errors import BeltramiWarning
+        from beltrami.core.progress import listen
+
+        with ExitStack() as stack:
+            if self.is_quiet:
+                stack.enter_context(listen(lambda _: None))
+            caught = stack.enter_context(warnings.catch_warnings(record=True))
+            warnings.simplefilter("always")
+            try:
+                yield
+            finally:
+                ours = (one.message for one in caught if issubclass(one.category, BeltramiWarning))
+                self.tell([f"warning: {text}" for text in dict.fromkeys(map(str, ours))])
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold: it knows neither NaN nor infinity."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int) else str(value)

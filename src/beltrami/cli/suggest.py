@@ -1,17 +1,22 @@
 """``beltrami suggest``: which rows to label next, and why."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli.speech import Voice
 from beltrami.cli.targets import answer_target
 
+if TYPE_CHECKING:
+    from beltrami.tables import TableOptions
 
+
+@o.with_table_options(min_classes=0)
 def suggest(
     source: o.Source,
-    label: o.LabelColumn = None,
+    *,
     number: Annotated[int, typer.Option("-n", "--number", min=1, help="How many rows.")] = 20,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Table of the rows; NAME.ask.csv.")
@@ -19,18 +24,7 @@ def suggest(
     strategy: Annotated[
         str, typer.Option("--strategy", help="auto, cover, uncertain or random.")
     ] = "auto",
-    id: o.IdColumn = None,  # noqa: A002 - the option's name
-    features: o.FeatureColumns = None,
-    text: o.TextColumns = None,
-    categories: o.CategoryColumns = None,
-    numbers: o.NumberColumns = None,
-    ignore: o.IgnoredColumns = None,
-    embeddings: o.Embeddings = None,
-    labels: o.SideLabels = None,
-    unlabeled: o.Unlabeled = None,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    impute: o.Impute = False,
+    table: "TableOptions",
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
     config: o.Config = None,
@@ -44,33 +38,20 @@ def suggest(
 
     Example: beltrami suggest data.csv --label category -n 20 -o ask.csv
     """
-    from beltrami.labelling.suggestions import suggestions
-    from beltrami.tables import write_table
+    from beltrami.labelling.intake import take_in
+    from beltrami.labelling.options import LearningOptions
+    from beltrami.labelling.suggestions import suggest_rows
+    from beltrami.tables.writing import records, write_table
 
-    voice = o.Voice(as_json, quiet, verbose)
-    reading = o.TableOptions(
-        label,
-        id,
-        features,
-        text,
-        ignore,
-        embeddings,
-        labels,
-        unlabeled,
-        delimiter,
-        impute,
-        categories,
-        numbers,
-        decimal,
-    )
-    inputs = (embeddings, *(labels or ()), config)
-    target = answer_target(source, out, "ask", inputs, "label")
-    with o.collected_warnings(voice):
-        intake = reading.read(source, min_classes=0)
+    voice = Voice(as_json, quiet, verbose)
+    target = answer_target(source, out, "ask", (*table.beside, config), "label")
+    learning = LearningOptions(random_state=seed, n_questions=number, n_jobs=jobs)
+    with voice.tell_warnings():
+        intake = take_in(source, table)
         voice.tell(intake.lines())
-        found = suggestions(intake, number, strategy=strategy, random_state=seed, n_jobs=jobs)
-        write_table(target, found.columns, {"seed": str(seed), "strategy": strategy})
+        suggestions = suggest_rows(intake, strategy, learning)
+        write_table(target, suggestions.columns, {"seed": str(seed), "strategy": strategy})
     voice.result(
-        [*found.lines(), f"written: {target}"],
-        {"questions": found.records(), "written": str(target)},
+        [*suggestions.lines(), f"written: {target}"],
+        {"questions": records(suggestions.columns), "written": str(target)},
     )

@@ -16,9 +16,9 @@ def table_target(source: str | Path, out: Path | None, word: str, inputs: Iterab
     """Return where a table goes: as asked, or NAME.WORD.csv in the present folder."""
     from beltrami.tables import table_ending
 
-    target = _no_folder(_named(source, word, ".csv") if out is None else out)
+    target = _require_file_name(_default_path(source, word, ".csv") if out is None else out)
     table_ending(target)
-    return _checked_table(target, (source, *inputs))
+    return _require_writable_table(target, (source, *inputs))
 
 
 def answer_target(
@@ -47,12 +47,12 @@ def answer_target(
 
 def page_target(source: str | Path, out: Path | None, inputs: Iterable[object]) -> Path:
     """Return where a page goes: as asked, or NAME.report.html; as in `table_target`."""
-    target = _no_folder(_named(source, "report", ".html") if out is None else out)
+    target = _require_file_name(_default_path(source, "report", ".html") if out is None else out)
     if target.suffix.lower() not in PAGES:
         raise InvalidInputError(
             f"the report {target.name!r} is a page; its name must end in {' or '.join(PAGES)}."
         )
-    return _checked(target, (source, *inputs))
+    return _require_writable(target, (source, *inputs))
 
 
 def map_target(source: str | Path, out: Path | None, inputs: Iterable[object]) -> Path:
@@ -60,25 +60,25 @@ def map_target(source: str | Path, out: Path | None, inputs: Iterable[object]) -
     from beltrami.report.pictures.figures import PICTURES
     from beltrami.tables import table_ending
 
-    target = _no_folder(_named(source, "map", ".png") if out is None else out)
+    target = _require_file_name(_default_path(source, "map", ".png") if out is None else out)
     if target.suffix.lower() in PICTURES:
-        return _checked(target, (source, *inputs))
+        return _require_writable(target, (source, *inputs))
     try:
         table_ending(target)
     except InvalidInputError as error:
         raise InvalidInputError(
             f"{error} A picture ends in one of {', '.join(PICTURES)}."
         ) from error
-    return _checked_table(target, (source, *inputs))
+    return _require_writable_table(target, (source, *inputs))
 
 
 def folder_target(out: Path) -> Path:
     """Return a folder that results can be written to, whether it is there already or not."""
-    _checked(out / "file", ())
+    _require_writable(out / "file", ())
     return out
 
 
-def _named(source: str | Path, word: str, ending: str) -> Path:
+def _default_path(source: str | Path, word: str, ending: str) -> Path:
     path = Path(source)
     stem = path.name
     if not path.is_dir():
@@ -86,7 +86,7 @@ def _named(source: str | Path, word: str, ending: str) -> Path:
     return Path(f"{stem or 'data'}.{word}{ending}")
 
 
-def _no_folder(target: Path) -> Path:
+def _require_file_name(target: Path) -> Path:
     _require_short(target)
     if target.is_dir():
         raise InvalidInputError(f"{str(target)!r} is a folder; name a file in it.")
@@ -95,7 +95,7 @@ def _no_folder(target: Path) -> Path:
 
 def _require_short(target: Path) -> None:
     """Raise where a name is longer than the file system takes."""
-    folder = _existing(target.parent)
+    folder = _nearest_folder(target.parent)
     most = longest_name(folder)
     for name in target.parts:
         size = len(os.fsencode(name))
@@ -112,21 +112,21 @@ def _require_short(target: Path) -> None:
         )
 
 
-def _checked_table(target: Path, inputs: tuple[object, ...]) -> Path:
+def _require_writable_table(target: Path, inputs: tuple[object, ...]) -> Path:
     """Return a target that can be written, as can the file of facts beside it."""
     from beltrami.tables.writing import written_files
 
     for path in written_files(target):
-        _checked(path, inputs)
+        _require_writable(path, inputs)
     return target
 
 
-def _checked(target: Path, inputs: Iterable[object]) -> Path:
+def _require_writable(target: Path, inputs: Iterable[object]) -> Path:
     _require_short(target)
     if not is_utf8(str(target)):
         raise InvalidInputError(f"{str(target)!r} is not in UTF-8. Choose another name with --out.")
     require_no_input(target, inputs)
-    folder = _existing(written_place(target).parent)
+    folder = _nearest_folder(written_place(target).parent)
     if not folder.is_dir():
         raise InvalidInputError(
             f"{str(target)!r} cannot be written: {str(folder)!r} is a file and no folder."
@@ -139,7 +139,7 @@ def _checked(target: Path, inputs: Iterable[object]) -> Path:
     return target
 
 
-def _existing(folder: Path) -> Path:
+def _nearest_folder(folder: Path) -> Path:
     """Return the nearest folder above that is there already."""
     while folder != folder.parent:
         with suppress(OSError):  # a name too long to be looked for

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.labelling.audit_record import AuditRecord
-from beltrami.labelling.result import PROPAGATED
+from beltrami.labelling.result import SOURCES
+from beltrami.report.page.model import Source
 from beltrami.review.audit import Certificate, floor_percent
 from beltrami.review.trail import Round
 from beltrami.tables import table_facts
-from beltrami.tables.model import listed
+from beltrami.tables.model import few_of
 from beltrami.tables.reading.verbatim import read_texts
 
 _NEEDED = ("id", "label", "source")
@@ -65,11 +66,12 @@ class AuditedLabels:
         ids, labels, sources = (columns[name] for name in _NEEDED)
         if len(set(ids)) < len(ids):
             raise InvalidInputError(
-                f"{str(path)!r} holds ids more than once: {listed(_repeated(ids))}. Every row "
+                f"{str(path)!r} holds ids more than once: {few_of(_repeats(ids))}. Every row "
                 "needs an id of its own."
             )
         rows = zip(ids, labels, sources, strict=True)
-        accepted = {one: label for one, label, source in rows if source == PROPAGATED}
+        ours = SOURCES[Source.LABELLED]
+        accepted = {one: label for one, label, source in rows if source == ours}
         if not accepted:
             raise InvalidInputError(f"{str(path)!r} holds no accepted label of ours to be checked.")
         classes = {text for name in _CLASSES for text in columns.get(name, ())} - {""}
@@ -181,7 +183,7 @@ class AuditedLabels:
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise InvalidInputError(
             f"{len(odd)} answer(s) in {str(path)!r} are no class of {self.path.name}, such as "
-            f"{text!r} for row {row!r}.{hint} Its classes are {listed(sorted(self.classes), 12)}, "
+            f"{text!r} for row {row!r}.{hint} Its classes are {few_of(sorted(self.classes), 12)}, "
             "and answers are compared as written. Correct them; or, if they are right and mean "
             f"something else, name them: --other {text!r} (they count as wrong labels)."
         )
@@ -243,11 +245,11 @@ def _read_sheet(path: Path) -> dict[str, str]:
     answers = dict(zip(ids, columns["answer"], strict=True))
     if len(answers) < len(ids):
         raise InvalidInputError(
-            f"{str(path)!r} holds ids more than once: {listed(_repeated(ids))}. Each row has one "
+            f"{str(path)!r} holds ids more than once: {few_of(_repeats(ids))}. Each row has one "
             "answer; take the others out."
         )
     return answers
 
 
-def _repeated(ids: list[str]) -> list[str]:
+def _repeats(ids: list[str]) -> list[str]:
     return [one for one, count in Counter(ids).items() if count > 1]

@@ -1,7 +1,8 @@
 """What is wrong with a table: suspected labels, islands, equal rows, rare classes."""
 
+import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from beltrami.core.types import Points, Seed
+from beltrami.core.types import Points
 from beltrami.front_door.summary import FitReport
 from beltrami.labelling.intake import Intake
-from beltrami.labelling.one_call import labelled
+from beltrami.labelling.main_job import label_rows
+from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.result import Labelling
+from beltrami.tables.writing import records
 
 _MOST_LISTED = 20
 
@@ -55,11 +58,26 @@ class Checks:
             "score": np.round(issues.scores, 4),
         }
 
+    @property
+    def n_islands(self) -> int:
+        """How many pieces of the data only an added bridge joins to a label."""
+        return int(self.labelling.learner.island_.max(initial=-1)) + 1
+
+    @property
+    def n_on_islands(self) -> int:
+        """How many rows these pieces hold."""
+        return int((self.labelling.learner.island_ >= 0).sum())
+
+    @property
+    def n_unreached(self) -> int:
+        """How many rows share no piece of the data with a label."""
+        return int((~self.labelling.learner.reached_).sum())
+
     def lines(self) -> list[str]:
         """Return what was found, for a person."""
-        learner, issues = self.labelling.learner, self.labelling.issues
+        issues = self.labelling.issues
         counts = ", ".join(f"{name} {count}" for name, count in self.class_counts.items())
-        found = [
+        lines = [
             f"labels by class: {counts}",
             f"equal rows: {self.n_repeated:,}; of them with different labels: "
             f"{len(self.conflicts)} group(s)",
@@ -67,45 +85,40 @@ class Checks:
             *str(issues).splitlines()[: _MOST_LISTED + 1],
         ]
         if len(issues) > _MOST_LISTED:
-            found.append(f"  and {len(issues) - _MOST_LISTED} more")
-        n_islands = int(learner.island_.max(initial=-1)) + 1
-        found.append(
-            f"islands without a label: {n_islands}, {int((learner.island_ >= 0).sum()):,} rows; "
-            f"rows that no label reaches: {int((~learner.reached_).sum()):,}"
+            lines.append(f"  and {len(issues) - _MOST_LISTED} more")
+        lines.append(
+            f"islands without a label: {self.n_islands}, {self.n_on_islands:,} rows; rows that no "
+            f"label reaches: {self.n_unreached:,}"
         )
-        return found + [f"! {line}" for line in self.report.warnings]
+        return lines + [f"! {line}" for line in self.report.warnings]
 
     def record(self) -> dict[str, Any]:
         """Return the same as a dictionary."""
-        learner = self.labelling.learner
-        columns = {name: values.tolist() for name, values in self.columns.items()}
         return {
             "class_counts": self.class_counts,
             "n_repeated": self.n_repeated,
             "conflicts": [list(ids) for ids in self.conflicts],
-            "issues": [
-                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-            ],
+            "issues": records(self.columns),
             "no_issues_because": self.labelling.issues.reason,
-            "n_islands": int(learner.island_.max(initial=-1)) + 1,
-            "n_on_islands": int((learner.island_ >= 0).sum()),
-            "n_unreached": int((~learner.reached_).sum()),
+            "n_islands": self.n_islands,
+            "n_on_islands": self.n_on_islands,
+            "n_unreached": self.n_unreached,
             "warnings": list(self.report.warnings),
         }
 
 
-def checked(intake: Intake, *, random_state: Seed = 0, n_jobs: int | None = None) -> Checks:
+def check_table(intake: Intake, options: LearningOptions) -> Checks:
     """Look a table over."""
-    found = labelled(intake, {"random_state": random_state}, n_questions=0, n_jobs=n_jobs)
-    counts = Counter(str(value) for value in intake.labels if value is not None)
+    labelling = label_rows(intake, replace(options, n_questions=0))
+    counts = Counter(map(str, intake.labels[intake.is_given]))
     groups = _equal_rows(intake.points)
-    conflicts = []
-    for rows in groups:
-        own = {value for value in intake.labels[rows] if value is not None}
-        if len(own) > 1:
-            conflicts.append(tuple(str(name) for name in intake.ids[rows][:5]))
-    repeated = sum(len(rows) - 1 for rows in groups)
-    return Checks(found, dict(counts.most_common()), repeated, tuple(conflicts))
+    conflicts = tuple(
+        tuple(map(str, intake.ids[rows][:5]))
+        for rows in groups
+        if len(set(intake.labels[rows]) - {None}) > 1
+    )
+    n_repeated = sum(len(rows) - 1 for rows in groups)
+    return Checks(labelling, dict(counts.most_common()), n_repeated, conflicts)
 
 
 def _equal_rows(points: Points) -> list[NDArray[np.intp]]:
@@ -117,15 +130,16 @@ def _equal_rows(points: Points) -> list[NDArray[np.intp]]:
 
 
 def _hashes(points: Points) -> NDArray[np.int64]:
-    import hashlib
-
-    def short(*parts: Any) -> int:
-        digest = hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=8)
-        return int.from_bytes(digest.digest(), "little", signed=True)
-
+    """Return a number for each row, the same for equal rows."""
     if issparse(points):
-        found = [short(points.indices[a:b], points.data[a:b]) for a, b in pairwise(points.indptr)]
+        spans = pairwise(points.indptr)
+        hashes = [_hash(points.indices[a:b], points.data[a:b]) for a, b in spans]
     else:
         whole = np.ascontiguousarray(points) + 0.0  # no negative zeros
-        found = [short(row) for row in whole]
-    return np.array(found, dtype=np.int64)
+        hashes = [_hash(row) for row in whole]
+    return np.array(hashes, dtype=np.int64)
+
+
+def _hash(*parts: Any) -> int:
+    digest = hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=8)
+    return int.from_bytes(digest.digest(), "little", signed=True)

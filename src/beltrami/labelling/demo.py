@@ -13,9 +13,13 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import Seed
 from beltrami.data import load_dataset
-from beltrami.labelling import Labelling, labelled, take_in
-from beltrami.labelling.shapes import DataMap
-from beltrami.tables import write_table
+from beltrami.labelling.intake import take_in
+from beltrami.labelling.main_job import label_rows
+from beltrami.labelling.maps import DataMap
+from beltrami.labelling.options import LearningOptions
+from beltrami.labelling.result import Labelling
+from beltrami.report.page.model import Source
+from beltrami.tables import TableOptions, write_table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,26 +47,26 @@ class Demonstration:
     def accuracies(self) -> dict[str, float]:
         """Share of the unlabelled rows that each method gets right."""
         learner = self.labelling.learner
-        other = self.labelling.source != 0
-        found = {"the answer": learner.transduction_}
-        found |= {
+        is_open = self.labelling.source != Source.GIVEN
+        answers = {"the answer": learner.transduction_}
+        answers |= {
             one.title: learner.classes_[learner.candidate_codes(one.name)]
             for one in learner.report_.members
             if not one.note
         }
         return {
-            name: float((values[other] == self.truth[other]).mean())
-            for name, values in found.items()
+            name: float((values[is_open] == self.truth[is_open]).mean())
+            for name, values in answers.items()
         }
 
     def lines(self) -> list[str]:
         """Return the summary."""
-        right = self.accuracies
-        width = max(map(len, right))
+        accuracies = self.accuracies
+        width = max(map(len, accuracies))
         return [
             *self.labelling.lines(),
             f"compared with the truth ({self.seconds:.1f} s):",
-            *(f"  {name:<{width}}  {share:.1%} right" for name, share in right.items()),
+            *(f"  {name:<{width}}  {share:.1%} right" for name, share in accuracies.items()),
         ]
 
     def record(self) -> dict[str, Any]:
@@ -76,24 +80,24 @@ class Demonstration:
 
     def save(self, folder: Path) -> list[Path]:
         """Write the table, the labels, the report and the map into a folder."""
-        from beltrami.labelling.pages import page_of
-        from beltrami.report.page import save_page
+        from beltrami.labelling.page import page_of
+        from beltrami.report.page.render import save_page
 
         write_table(folder / "digits.csv", self.table, {})
         page = page_of(self.labelling)
         labels = np.asarray(self.labelling.learner.transduction_, dtype=object)
-        drawn = folder / "map.png"
-        DataMap(self.labelling.intake.ids, labels, np.asarray(page.positions)).save(drawn)
+        picture = folder / "map.png"
+        DataMap(self.labelling.intake.ids, labels, np.asarray(page.positions)).save(picture)
         return [
             folder / "digits.csv",
             self.labelling.write(folder / "labels.csv"),
             save_page(page, folder / "report.html"),
-            drawn,
+            picture,
         ]
 
 
 def demonstrate(per_class: int = 2, *, random_state: Seed = 0) -> Demonstration:
-    """Run the demonstration."""
+    """Keep a few labels of each digit, label the rest, and take the time."""
     digits = load_dataset("digits")
     truth = np.array([f"digit {value}" for value in np.asarray(digits.targets)], dtype=object)
     fewest = min(Counter(truth).values())
@@ -103,15 +107,15 @@ def demonstrate(per_class: int = 2, *, random_state: Seed = 0) -> Demonstration:
             f"{fewest} rows, and some must be left to be labelled."
         )
     rng = generator(random_state)
-    given = np.full(len(truth), "", dtype=object)
+    labels = np.full(len(truth), "", dtype=object)
     for name in np.unique(truth):
         rows = rng.choice(np.flatnonzero(truth == name), per_class, replace=False)
-        given[rows] = truth[rows]
+        labels[rows] = truth[rows]
     points = np.asarray(digits.points)
     table = {f"pixel{number}": points[:, number] for number in range(points.shape[1])}
-    table["label"] = given
+    table["label"] = labels
     started = time.perf_counter()
-    intake = take_in(table, "label")
+    intake = take_in(table, TableOptions(label="label"))
     intake = replace(intake, table=replace(intake.table, name="digits"))
-    found = labelled(intake, {"random_state": 0, "risk": 0.05}, n_questions=20, n_jobs=None)
-    return Demonstration(table, found, truth, time.perf_counter() - started)
+    labelling = label_rows(intake, LearningOptions(risk=0.05))
+    return Demonstration(table, labelling, truth, time.perf_counter() - started)

@@ -1,7 +1,7 @@
 """The result of a labelling: every row with its label and confidence, as a table and in words."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,16 @@ from beltrami.front_door.replies import SuspectLabels
 from beltrami.front_door.summary import percent
 from beltrami.labelling.intake import Intake
 from beltrami.questions import Question
+from beltrami.report.page.model import Source
 from beltrami.tables import write_table
 
-HUMAN, PROPAGATED, ABSTAINED, UNREACHED = "human", "propagated", "abstained", "unreached"
-SOURCES = (HUMAN, PROPAGATED, ABSTAINED, UNREACHED)
+SOURCES = {
+    Source.GIVEN: "human",
+    Source.LABELLED: "propagated",
+    Source.ABSTAINED: "abstained",
+    Source.UNREACHED: "unreached",
+}
+"""What the labels file calls them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -38,6 +44,11 @@ class Labelling:
         Given labels that look wrong.
     facts : dict of str to str
         Version, parameters, seed, hash of the data: what it takes to do it again.
+    source : ndarray of shape (n,)
+        Who labelled each row, or why nobody did: 0 the user, 1 we, 2 left to the user, 3 reached by
+        no label.
+    codes : ndarray of shape (n,)
+        Position of each row's class in ``learner.classes_``; -1 where no label reaches.
 
     Examples
     --------
@@ -62,23 +73,13 @@ class Labelling:
     issues: SuspectLabels
     facts: dict[str, str]
 
-    @property
-    def source(self) -> NDArray[np.intp]:
-        """Position in `SOURCES` of each row: who labelled it, or why nobody did."""
-        learner = self.learner
-        found = np.where(learner.accepted_, 1, np.where(learner.reached_, 2, 3))
-        found[[value is not None for value in self.intake.labels]] = 0
-        return np.asarray(found, dtype=np.intp)
+    source: NDArray[np.intp] = field(init=False)
+    codes: NDArray[np.intp] = field(init=False)
 
-    @property
-    def codes(self) -> NDArray[np.intp]:
-        """Position of each row's class in ``learner.classes_``; -1 where no label reaches."""
-        learner, source = self.learner, self.source
-        place = {value: code for code, value in enumerate(learner.classes_.tolist())}
-        found = np.where(source == 3, -1, learner.label_distributions_.argmax(axis=1))
-        given = np.flatnonzero(source == 0)
-        found[given] = [place[value] for value in self.intake.labels[given]]
-        return np.asarray(found, dtype=np.intp)
+    def __post_init__(self) -> None:
+        source = _sources(self.intake, self.learner)
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "codes", _codes(self.intake, self.learner, source))
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -92,16 +93,17 @@ class Labelling:
         second, margin = _runners_up(learner.label_distributions_, first)
         classes = np.array([*learner.classes_.tolist(), None], dtype=object)
         guess = classes[first]
-        guess[source == 0] = self.intake.labels[source == 0]
+        is_given = source == Source.GIVEN
+        guess[is_given] = self.intake.labels[is_given]
         accepted = guess.copy()
-        accepted[source > 1] = None
+        accepted[~np.isin(source, (Source.GIVEN, Source.LABELLED))] = None
         rank = np.full(len(source), None, dtype=object)
         for place, question in enumerate(self.questions, start=1):
             rank[question.row] = place
         return {
             "id": self.intake.ids,
             "label": accepted,
-            "source": np.array(SOURCES, dtype=object)[source],
+            "source": np.array([SOURCES[one] for one in Source], dtype=object)[source],
             "confidence": np.round(learner.confidence_, 6),
             "guess": guess,
             "second_label": classes[second],
@@ -125,9 +127,8 @@ class Labelling:
     @property
     def counts(self) -> dict[str, int]:
         """Count of rows: all, and by source."""
-        found = np.bincount(self.source, minlength=4)
-        names = ("given", "labelled", "abstained", "unreached")
-        return {"rows": len(self.intake.ids)} | dict(zip(names, found.tolist(), strict=True))
+        numbers = np.bincount(self.source, minlength=len(Source)).tolist()
+        return {"rows": len(self.source)} | {one.name.lower(): numbers[one] for one in Source}
 
     @property
     def headline(self) -> str:
@@ -143,28 +144,30 @@ class Labelling:
     @property
     def evidence(self) -> tuple[str, ...]:
         """What is known of how right the labels are: what is estimated, and what was tested."""
-        report, risk = self.learner.report_, self.learner.risk
-        found: list[str] = []
-        if self.counts["given"] == self.counts["rows"]:
+        report, risk, counts = self.learner.report_, self.learner.risk, self.counts
+        if counts["given"] == counts["rows"]:
             return ()
-        if self.counts["labelled"]:
-            right = float(self.learner.confidence_[self.source == 1].mean())
-            said = f"We expect {percent(right)} of them to be right"
+        sentences: list[str] = []
+        if counts["labelled"]:
+            right = float(self.learner.confidence_[self.source == Source.LABELLED].mean())
+            estimate = f"We expect {percent(right)} of them to be right"
             if risk is not None:
-                said = f"You asked for at most {100 * risk:.3g} % wrong"
-            found.append(f"{said}; that is our estimate, not a measurement.")
-        elif risk is not None and self.counts["abstained"]:
-            found.append(f"No row is sure enough for at most {100 * risk:.3g} % wrong.")
+                estimate = f"You asked for at most {100 * risk:.3g} % wrong"
+            sentences.append(f"{estimate}; that is our estimate, not a measurement.")
+        elif risk is not None and counts["abstained"]:
+            sentences.append(f"No row is sure enough for at most {100 * risk:.3g} % wrong.")
         if report.n_held_out:
             low, high = report.bounds
-            found.append(
+            sentences.append(
                 f"Tested on {report.n_held_out:,} of your labels, each hidden in turn, answers "
                 f"were right {percent(report.held_out_accuracy)} of the time ({100 * low:.0f} to "
                 f"{percent(high)})."
             )
-        elif self.counts["labelled"]:
-            found.append("Nothing was tested: no class has two labels, so none could be hidden.")
-        return tuple(found)
+        elif counts["labelled"]:
+            sentences.append(
+                "Nothing was tested: no class has two labels, so none could be hidden."
+            )
+        return tuple(sentences)
 
     @property
     def sentence(self) -> str:
@@ -199,28 +202,28 @@ class Labelling:
             At most twelve lines.
         """
         counts, report = self.counts, self.learner.report_
-        found = [self.sentence]
+        lines = [self.sentence]
         if counts["labelled"] and written is not None:
-            found.append(f"To prove it: beltrami audit {shlex.quote(str(written))}")
-        found += [f"! {line}" for line in report.warnings[:3]]
-        found.append(report.verdict)
+            lines.append(f"To prove it: beltrami audit {shlex.quote(str(written))}")
+        lines += [f"! {line}" for line in report.warnings[:3]]
+        lines.append(report.verdict)
         baseline = report.best_baseline
         if baseline is not None:
-            own = 1 - report.held_out_accuracy
-            found.append(
-                f"held-out error {own:.1%}; beside it {baseline.title}: {baseline.error:.1%}"
+            error = 1 - report.held_out_accuracy
+            lines.append(
+                f"held-out error {error:.1%}; beside it {baseline.title}: {baseline.error:.1%}"
             )
         if counts["unreached"]:
-            found.append(f"{counts['unreached']:,} rows share no part of the data with a label")
+            lines.append(f"{counts['unreached']:,} rows share no part of the data with a label")
         if len(self.issues):
-            found.append(f"{len(self.issues)} given label(s) look wrong; see `beltrami check`")
+            lines.append(f"{len(self.issues)} given label(s) look wrong; see `beltrami check`")
         if self.questions:
             first = self.questions[0]
-            found.append(
+            lines.append(
                 f"label next: {self.intake.ids[first.row]} ({first.reason}; settles about "
                 f"{_rows(first.settles)})"
             )
-        return found
+        return lines
 
     def write(self, path: Path | str) -> Path:
         """Write the result, atomically, in the format that the name ends in.
@@ -256,11 +259,31 @@ class Labelling:
         Path
             Where it is.
         """
-        from beltrami.labelling.pages import page_of
-        from beltrami.report.page import save_page
+        from beltrami.labelling.page import page_of
+        from beltrami.report.page.render import save_page
 
         require_no_input(Path(path), self.intake.files)
         return save_page(page_of(self, with_map=with_map), Path(path))
+
+
+def _sources(intake: Intake, learner: ManifoldClassifier) -> NDArray[np.intp]:
+    """Return the `Source` of each row."""
+    is_left = np.where(learner.reached_, Source.ABSTAINED, Source.UNREACHED)
+    source = np.where(learner.accepted_, Source.LABELLED, is_left)
+    source[intake.is_given] = Source.GIVEN
+    return np.asarray(source, dtype=np.intp)
+
+
+def _codes(
+    intake: Intake, learner: ManifoldClassifier, source: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the given class of each row, else the likeliest one; -1 where no label reaches."""
+    likeliest = learner.label_distributions_.argmax(axis=1)
+    codes = np.where(source == Source.UNREACHED, -1, likeliest)
+    code_of = {value: code for code, value in enumerate(learner.classes_.tolist())}
+    is_given = source == Source.GIVEN
+    codes[is_given] = list(map(code_of.__getitem__, intake.labels[is_given]))
+    return np.asarray(codes, dtype=np.intp)
 
 
 def _runners_up(

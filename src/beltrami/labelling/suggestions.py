@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.types import Seed
-from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
-from beltrami.labelling.one_call import unfitted
+from beltrami.labelling.main_job import make_learner
+from beltrami.labelling.options import LearningOptions
 from beltrami.questions import Question
 
 
@@ -52,35 +51,19 @@ class Suggestions:
             for place, (name, one) in enumerate(zip(self.ids, self.questions, strict=True), 1)
         ]
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows as dictionaries."""
-        columns = {name: values.tolist() for name, values in self.columns.items()}
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
-
-def suggestions(
-    intake: Intake,
-    n: int,
-    *,
-    strategy: str = "auto",
-    random_state: Seed = 0,
-    n_jobs: int | None = None,
-) -> Suggestions:
-    """Say which rows of a table to label next.
-
-    - `intake`: the table; labels of fewer than two classes are fine.
-    """
-    learner: ManifoldClassifier = unfitted(intake, {"random_state": random_state}, n_jobs=n_jobs)
-    known = {value for value in intake.labels if value is not None}
-    has_learned = len(known) > 1
+def suggest_rows(intake: Intake, strategy: str, options: LearningOptions) -> Suggestions:
+    """Say which rows of a table to label next; labels of fewer than two classes are fine."""
+    learner = make_learner(intake, options)
+    given = np.flatnonzero(intake.is_given)
+    has_learned = len(set(intake.labels[given])) > 1
     if has_learned:
         learner.fit(intake.points, intake.labels)
     else:
         learner.start(intake.points)
-        rows = np.flatnonzero([value is not None for value in intake.labels])
-        if len(rows):
-            learner.update(rows, intake.labels[rows])
-    rows, questions = learner.query(n, strategy, return_reasons=True)
+        if len(given):
+            learner.update(given, intake.labels[given])
+    rows, questions = learner.query(options.n_questions, strategy, return_reasons=True)
     guesses = np.full(len(rows), None, dtype=object)
     if has_learned:
         guesses[:] = [learner.transduction_[row] for row in rows]

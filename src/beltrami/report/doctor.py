@@ -28,7 +28,7 @@ _OPTIONAL = {
 }
 
 
-def examined() -> dict[str, str]:
+def describe_installation() -> dict[str, str]:
     """Return what this installation has."""
     from beltrami import __version__
 

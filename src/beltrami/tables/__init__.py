@@ -4,7 +4,8 @@ from beltrami.tables.columns.labels import GivenLabels, label_column, row_ids
 from beltrami.tables.columns.roles import Roles, guess_roles
 from beltrami.tables.features.matrix import Features, feature_matrix
 from beltrami.tables.model import Table
-from beltrami.tables.reading.source import read_table
+from beltrami.tables.options import TableOptions
+from beltrami.tables.reading.source import join_side_labels, read_table
 from beltrami.tables.writing import table_ending, table_facts, write_table
 
 __all__ = [
@@ -12,8 +13,10 @@ __all__ = [
     "GivenLabels",
     "Roles",
     "Table",
+    "TableOptions",
     "feature_matrix",
     "guess_roles",
+    "join_side_labels",
     "label_column",
     "read_table",
     "row_ids",

@@ -54,7 +54,7 @@ class Table:
         if repeated:
             raise InvalidInputError(
                 f"{self.name} has {len(repeated)} column name(s) more than once: "
-                f"{listed(repeated)}. Every column needs a name of its own (and a csv file a first "
+                f"{few_of(repeated)}. Every column needs a name of its own (and a csv file a first "
                 "line that holds them)."
             )
         has_both = self.matrix is not None and self.columns.num_columns > 0
@@ -97,7 +97,7 @@ class Table:
             column = self.columns.column(name)
             digest.update(f"\ncolumn {name!r}".encode())
             for start in range(0, len(column), _BLOCK_ROWS):
-                _hash_column(digest, _joined(column.slice(start, _BLOCK_ROWS)))
+                _hash_column(digest, _join_chunks(column.slice(start, _BLOCK_ROWS)))
         if self.matrix is not None:
             digest.update(f"\nmatrix {self.matrix.shape} {self.matrix.dtype.str}".encode())
             for start in range(0, len(self.matrix), _BLOCK_ROWS):
@@ -106,14 +106,14 @@ class Table:
         return digest.hexdigest()
 
 
-def listed(values: Any, limit: int = 5) -> str:
+def few_of(values: Any, limit: int = 5) -> str:
     """Return the first few values for a message, and how many more there are."""
     items = list(values)
     shown = ", ".join(repr(value) for value in items[:limit])
     return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
 
 
-def plain(column: Any) -> Any:
+def decode_categories(column: Any) -> Any:
     """Return a column with categories written out as their values, and the rest as it is."""
     import pyarrow as pa
 
@@ -122,10 +122,10 @@ def plain(column: Any) -> Any:
     return column
 
 
-def _joined(column: Any) -> Any:
+def _join_chunks(column: Any) -> Any:
     import pyarrow as pa
 
-    chunks = plain(column).chunks
+    chunks = decode_categories(column).chunks
     return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
 
 

@@ -44,8 +44,8 @@ def write_table(
             with atomic_path(target) as temporary:
                 _BINARY[suffix](table.replace_schema_metadata(metadata), temporary)
             return
-        if _LINES[suffix.removesuffix(".gz")] is not _json_lines:
-            metadata = metadata | _announced_formulas(table, target)
+        if _LINES[suffix.removesuffix(".gz")] is not _json_chunks:
+            metadata = metadata | _warn_of_formulas(table, target)
         facts = spell_out(json.dumps(metadata, indent=2, ensure_ascii=False)) + "\n"
         side = _side_file(target)
         with atomic_path(target) as temporary, atomic_path(side) as beside:
@@ -58,7 +58,13 @@ def write_table(
         ) from error
 
 
-def _announced_formulas(table: Any, target: Path) -> dict[str, str]:
+def records(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """Return columns of one length as one dictionary per row, of Python values."""
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _warn_of_formulas(table: Any, target: Path) -> dict[str, str]:
     """Warn of cells that a spreadsheet would run, and return the fact."""
     cells = formula_cells(table)
     if cells is None:
@@ -190,7 +196,7 @@ def _write_chunks(chunks: Iterator[bytes], sink: Any) -> None:
         sink.write(chunk)
 
 
-def _delimited(delimiter: str) -> Callable[[Any], Iterator[bytes]]:
+def _delimited_chunks(delimiter: str) -> Callable[[Any], Iterator[bytes]]:
     def chunks(table: Any) -> Iterator[bytes]:
         import pyarrow as pa
         import pyarrow.csv as arrow_csv
@@ -218,7 +224,7 @@ def _lists_as_text(table: Any) -> Any:
     return table
 
 
-def _json_lines(table: Any) -> Iterator[bytes]:
+def _json_chunks(table: Any) -> Iterator[bytes]:
     for start in range(0, table.num_rows, _BLOCK_ROWS):
         rows = table.slice(start, _BLOCK_ROWS).to_pylist()
         lines = (json.dumps(_plain(row), ensure_ascii=False, default=str) for row in rows)
@@ -234,8 +240,8 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 _LINES: dict[str, Callable[[Any], Iterator[bytes]]] = {
-    ".csv": _delimited(","),
-    ".tsv": _delimited("\t"),
-    ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
+    ".csv": _delimited_chunks(","),
+    ".tsv": _delimited_chunks("\t"),
+    ".jsonl": _json_chunks,
+    ".ndjson": _json_chunks,
 }

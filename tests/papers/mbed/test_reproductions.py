@@ -16,7 +16,6 @@ from beltrami.report.pictures.boundary_pictures import (
     boundary_rays,
     map_figure,
     nearest_stages,
-    path_figure,
 )
 from beltrami.report.pictures.boundary_views import view_of
 from beltrami_papers import REPRODUCTIONS
@@ -139,12 +138,6 @@ def test_the_plane_of_many_classes_separates_best_and_turns_with_the_map():
     assert not view.shows_boundaries
 
 
-def test_another_stage_can_be_seen_on_the_same_plane():
-    embedding, directions = np.random.default_rng(0).normal(size=(30, 4)), simplex_directions(4, 4)
-    axes = view_of(embedding, directions).axes
-    np.testing.assert_array_equal(view_of(2 * embedding, directions, axes=axes).axes, axes)
-
-
 def test_a_map_is_drawn_with_its_groups_and_its_labelled_points(model):
     figure = map_figure(model, labelled=np.arange(9), names=["a", "b", "long name"], title="t")
     (axes,) = figure.axes
@@ -161,11 +154,7 @@ def test_many_classes_have_arrows_and_no_boundaries():
     assert {text.get_text() for text in axes.texts} - {""} <= {"0", "1", "2", "3"}
 
 
-def test_stages_stand_in_order_and_the_chosen_one_is_among_them(model):
-    titles = [axes.get_title() for axes in path_figure(model, numbers=(1, 20)).axes]
-    numbers = [int(title.split()[1].strip(",")) for title in titles]
-    assert numbers == sorted({2, 20, model.stage_.number})
-    assert sum("chosen" in title for title in titles) == 1
+def test_of_a_stage_that_the_path_lacks_the_nearest_is_taken(model):
     assert [stage.number for stage in nearest_stages(model.path_, (1, 5, 99))] == [2, 5, 20]
 
 

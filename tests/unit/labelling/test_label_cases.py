@@ -13,6 +13,7 @@ import pytest
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
 from beltrami.labelling import take_in
+from beltrami.tables import TableOptions
 
 N = 60
 SOURCES = ["csv", "tsv", "parquet", "jsonl", "pandas", "polars", "arrow", "dict"]
@@ -110,7 +111,7 @@ def test_blank_cells_are_gaps_everywhere(gap, source, tmp_path):
 def test_the_marker_that_the_user_names_is_a_gap_everywhere(classes, marker, source, tmp_path):
     labels = labels_of(classes)
     wanted = [None if value == marker else value for value in labels]
-    found = take_in(stored(labels, source, tmp_path), unlabeled=marker)
+    found = take_in(stored(labels, source, tmp_path), TableOptions(unlabeled=marker))
     assert found.labels.tolist() == wanted
     n = labels.count(marker)
     counted = f"labels: {40 - n} given, {20 + n} rows without one (20 empty cells, {n} marked "
@@ -124,8 +125,8 @@ def test_minus_one_without_any_gap_is_asked_about_everywhere(classes, source, tm
     data = stored(labels, source, tmp_path)
     with pytest.raises(InvalidInputError, match=r'20 of 60 rows hold -1.*unlabeled=.*unlabeled=""'):
         take_in(data)
-    assert take_in(data, unlabeled="").labels.tolist() == labels
-    marked = take_in(data, unlabeled=-1).labels.tolist()
+    assert take_in(data, TableOptions(unlabeled="")).labels.tolist() == labels
+    marked = take_in(data, TableOptions(unlabeled=-1)).labels.tolist()
     assert marked == [None if str(value) == "-1" else value for value in labels]
 
 
@@ -171,7 +172,7 @@ def test_labels_of_a_side_file_are_kept_as_they_are_written(tmp_path):
     (tmp_path / "side.csv").write_text("id,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
     data = {name: values for name, values in columns(wanted).items() if name != "label"}
     for own in ({}, {"label": [""] * N}, {"label": ["old", ""] * 30}):
-        found = take_in(data | own, labels=tmp_path / "side.csv").labels.tolist()
+        found = take_in(data | own, TableOptions(labels=tmp_path / "side.csv")).labels.tolist()
         older = own.get("label", [""] * N)
         assert found == [value or old or None for value, old in zip(wanted, older, strict=True)]
 

@@ -6,12 +6,14 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.labelling import take_in
-from beltrami.labelling.checks import _equal_rows, checked
+from beltrami.labelling import LearningOptions, take_in
+from beltrami.labelling.checks import _equal_rows, check_table
 from beltrami.labelling.demo import demonstrate
-from beltrami.labelling.shapes import clusters_of, eigenmap_of, map_of
-from beltrami.labelling.suggestions import suggestions
-from beltrami.report.doctor import examined
+from beltrami.labelling.maps import clusters_of, eigenmap_of, map_of
+from beltrami.labelling.suggestions import suggest_rows
+from beltrami.report.doctor import describe_installation
+from beltrami.tables import TableOptions
+from beltrami.tables.writing import records
 
 N = 40
 
@@ -28,7 +30,7 @@ def columns(label=lambda i: "ab"[i % 2] if i < 12 else None):
 
 
 def intake(label=lambda i: "ab"[i % 2] if i < 12 else None):
-    return take_in(columns(label), min_classes=0)
+    return take_in(columns(label), TableOptions(min_classes=0))
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
@@ -40,7 +42,7 @@ def test_equal_rows_are_grouped(kind):
 def test_equal_rows_with_different_labels_are_conflicts():
     table = columns()
     table["x"][[0, 1]], table["z"][[0, 1]] = 0.5, 0.5
-    found = checked(take_in(table))
+    found = check_table(take_in(table), LearningOptions())
     assert found.n_repeated == 1
     assert found.conflicts == (("r0", "r1"),)
     assert found.class_counts == {"a": 6, "b": 6}
@@ -48,26 +50,26 @@ def test_equal_rows_with_different_labels_are_conflicts():
 
 
 def test_suggestions_know_no_guess_before_two_classes():
-    found = suggestions(intake(lambda _: None), 4)
+    found = suggest_rows(intake(lambda _: None), "auto", LearningOptions(n_questions=4))
     assert list(found.columns["ask_rank"]) == [1, 2, 3, 4]
     assert all(guess is None for guess in found.guesses)
-    known = suggestions(intake(), 4)
+    known = suggest_rows(intake(), "auto", LearningOptions(n_questions=4))
     assert set(known.guesses) <= {"a", "b"}
     assert not {f"r{i}" for i in range(12)}.intersection(known.ids)
-    assert len(known.records()) == 4
+    assert len(records(known.columns)) == 4
 
 
 def test_shapes_follow_the_groups_of_the_data():
-    own = intake(lambda _: None)
+    own, options = intake(lambda _: None), LearningOptions()
     side = np.arange(N) % 2
-    found = clusters_of(own, 2)
+    found = clusters_of(own, 2, options)
     assert_array_equal(found.numbers == found.numbers[0], side == side[0])
     assert found.conductances.max() < 0.2
-    first = eigenmap_of(own, 1)["x1"]
+    first = eigenmap_of(own, 1, options)["x1"]
     assert (first[side == 0].max() < first[side == 1].min()) or (
         first[side == 0].min() > first[side == 1].max()
     )
-    places = map_of(own).positions
+    places = map_of(own, options).positions
     assert places.shape == (N, 2)
     assert np.isfinite(places).all()
 
@@ -86,6 +88,6 @@ def test_the_demonstration_labels_digits_and_tells_the_truth(tmp_path):
 
 
 def test_the_doctor_names_what_is_installed():
-    found = examined()
+    found = describe_installation()
     assert all(isinstance(value, str) and value for value in found.values())
     assert not [name for name, value in found.items() if value.startswith("MISSING")]

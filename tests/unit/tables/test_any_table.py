@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from beltrami.core.errors import BeltramiError
 from beltrami.tables import (
+    TableOptions,
     feature_matrix,
     guess_roles,
     label_column,
@@ -73,7 +74,7 @@ options = st.fixed_dictionaries(
         "categories": names,
         "numbers": st.lists(names, max_size=2),
         "ignore": st.lists(names, max_size=2),
-        "require_label": st.booleans(),
+        "min_classes": st.sampled_from([0, 2]),
     },
 )
 
@@ -83,14 +84,14 @@ def follow(source: Any, chosen: dict[str, Any], impute: bool, out: Path) -> None
     try:
         table = read_table(source)
         assert len(table.fingerprint()) == 64
-        roles = guess_roles(table, **chosen)
+        roles = guess_roles(table, TableOptions(**chosen))
         assert roles.lines()
         named = [*roles.numeric, *roles.categorical, *roles.text, *roles.vectors, *roles.ignored]
         own = [name for name in (roles.id, roles.label) if name is not None]
         assert sorted(set(named + own)) == sorted(table.names)
         ids = row_ids(table, roles)
         found = feature_matrix(table, roles, impute=impute)
-        assert found.lines()
+        assert str(found)
         dense = found.points if isinstance(found.points, np.ndarray) else found.points.toarray()
         assert dense.shape == (table.n_rows, len(found.names))
         assert np.isfinite(dense).all()

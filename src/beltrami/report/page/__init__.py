@@ -11,6 +11,7 @@ from beltrami.report.page.model import (
     Issue,
     Page,
     Question,
+    Source,
 )
 from beltrami.report.page.render import render, save_page
 
@@ -22,6 +23,7 @@ __all__ = [
     "Issue",
     "Page",
     "Question",
+    "Source",
     "render",
     "save_page",
 ]

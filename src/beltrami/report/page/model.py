@@ -1,6 +1,7 @@
 """What the page shows: plain arrays and strings, so that it knows nothing of learners."""
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,14 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 
-GIVEN, LABELLED, ABSTAINED, UNREACHED = range(4)
-"""Values of `Page.source`: who labelled a row."""
+
+class Source(IntEnum):
+    """Who labelled a row, or why nobody did."""
+
+    GIVEN = 0
+    LABELLED = 1
+    ABSTAINED = 2
+    UNREACHED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +190,7 @@ class Page:
     given : ndarray of shape (n,)
         Class that the user gave, or -1.
     source : ndarray of shape (n,)
-        0 given, 1 labelled by us, 2 abstained, 3 unreached.
+        A `Source` each: the user, us, left to the user, or reached by no label.
     confidence : ndarray of shape (n,)
         From 0 to 1.
     class_rows : tuple of ClassRow
@@ -257,7 +264,7 @@ class Page:
         for name, codes, low, high in (
             ("codes", self.codes, -1, len(self.classes)),
             ("given", self.given, -1, len(self.classes)),
-            ("source", self.source, GIVEN, UNREACHED + 1),
+            ("source", self.source, 0, len(Source)),
         ):
             outside = np.flatnonzero((np.asarray(codes) < low) | (np.asarray(codes) >= high))
             if len(outside):

@@ -17,13 +17,13 @@ from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
 from beltrami.report.page.colours import N_STYLES, class_styles
 from beltrami.report.page.model import Page
 
-MAX_DRAWN = 60_000
+_MAX_DRAWN = 60_000
 """Rows on the map; of more than these a random sample is drawn."""
 
-MAX_BYTES = 4_600_000
+_MAX_BYTES = 4_600_000
 """What the map's data may take, so that the whole page stays below 5 MB."""
 
-PREVIEW_LENGTHS = (80, 40, 20)
+_PREVIEW_LENGTHS = (80, 40, 20)
 """Characters of a preview; shorter ones are taken where the longer do not fit."""
 
 
@@ -52,14 +52,14 @@ class PackedMap:
     places: dict[str, int]
 
 
-def named_ids(page: Page) -> set[str]:
+def _named_ids(page: Page) -> set[str]:
     """Return the ids that the page's tables name."""
     asked = {str(question.id) for question in page.questions}
     suspect = {str(issue.id) for issue in page.issues}
     return asked | suspect | {str(name) for island in page.islands for name in island.examples}
 
 
-def pack_map(page: Page, *, max_drawn: int = MAX_DRAWN, max_bytes: int = MAX_BYTES) -> PackedMap:
+def pack_map(page: Page, *, max_drawn: int = _MAX_DRAWN, max_bytes: int = _MAX_BYTES) -> PackedMap:
     """Return the data of the map, sampled and shortened until they fit.
 
     Rows with a given label and rows that a table names are drawn first; the rest is a random
@@ -75,7 +75,7 @@ def pack_map(page: Page, *, max_drawn: int = MAX_DRAWN, max_bytes: int = MAX_BYT
         )
     names = [str(name) for name in page.ids]
     is_placed = np.isfinite(page.positions).all(axis=1)
-    wanted = named_ids(page)
+    wanted = _named_ids(page)
     is_named = np.fromiter((name in wanted for name in names), dtype=bool, count=len(names))
     is_kept = ((np.asarray(page.given) >= 0) | is_named) & is_placed
     rows = np.flatnonzero(is_placed)
@@ -140,7 +140,7 @@ def _thin(rows: IndexVector, is_kept: BoolVector, count: int) -> IndexVector:
 def _fit(
     page: Page, rows: IndexVector, is_kept: BoolVector, names: list[str], max_bytes: int
 ) -> tuple[str, IndexVector]:
-    lengths = PREVIEW_LENGTHS if page.previews is not None else PREVIEW_LENGTHS[-1:]
+    lengths = _PREVIEW_LENGTHS if page.previews is not None else _PREVIEW_LENGTHS[-1:]
     for length in lengths:
         text = safe_json(_content(page, rows, names, length))
         if (size := _n_bytes(text)) <= max_bytes:

@@ -17,10 +17,10 @@ from beltrami.report.page.packing import PackedMap, pack_map, shorten
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-LIMITS = {"classes": 50, "questions": 50, "issues": 50, "islands": 20, "examples": 5}
+_LIMITS = {"classes": 50, "questions": 50, "issues": 50, "islands": 20, "examples": 5}
 """Lines of each table; the page says how many there are beyond."""
 
-COUNT_NAMES = {
+_COUNT_NAMES = {
     "rows": "rows",
     "given": "labelled by you",
     "labelled": "labelled by us",
@@ -50,15 +50,15 @@ def render(page: Page) -> str:
             data=Markup(packed.json) if packed else "",
             map_note=map_note(page, packed) if packed else "",
             map_sentence=map_sentence(page, packed) if packed else "",
-            style=Markup(_read("page.css")),
-            script=Markup(_read("scatter.js") + _read("page.js")),
+            style=Markup(_read_asset("page.css")),
+            script=Markup(_read_asset("scatter.js") + _read_asset("page.js")),
             styles=class_styles(len(page.classes)),
             style_of=dict(zip(page.classes, class_styles(len(page.classes)), strict=True)),
             reliability=charts.reliability_chart(page.reliability),
             risk=charts.risk_chart(page.coverage, page.risk),
             charts=charts,
-            limits=LIMITS,
-            count_names=COUNT_NAMES,
+            limits=_LIMITS,
+            count_names=_COUNT_NAMES,
             n_colours=len(COLOURS),
             largest_error=max(
                 (
@@ -113,7 +113,7 @@ def _environment() -> "Environment":
 
     environment = Environment(
         autoescape=True,
-        loader=FunctionLoader(_read),
+        loader=FunctionLoader(_read_asset),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -126,7 +126,7 @@ def _environment() -> "Environment":
     return environment
 
 
-def _read(name: str) -> str:
+def _read_asset(name: str) -> str:
     return files("beltrami.report.page").joinpath(name).read_text(encoding="utf-8")
 
 

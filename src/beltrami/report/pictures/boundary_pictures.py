@@ -1,7 +1,7 @@
 """Pictures of maps with class boundaries: a fitted `Mbed` enters, a matplotlib figure leaves.
 
-``map_figure(model, groups, labelled=rows)`` draws the map and ``path_figure`` stages of its path;
-``save_figure`` of `figures` writes either. The functions below them draw on axes of one's own.
+``map_figure(model, groups, labelled=rows)`` draws the map, and ``save_figure`` of `figures` writes
+it. The functions below it draw on axes of one's own.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.embeddings.mbed.model import Stage
 from beltrami.report.pictures.boundary_views import MapView, view_of
-from beltrami.report.pictures.figures import as_written, bare
+from beltrami.report.pictures.figures import bare, literal_text
 from beltrami.report.pictures.palette import style_of
 
 _FAR = 2.0
@@ -29,7 +29,6 @@ def map_figure(
     *,
     labelled: IndexVector | None = None,
     names: Sequence[str] | None = None,
-    order: IndexVector | None = None,
     title: str = "",
 ) -> Figure:
     """Draw the map of a fitted `Mbed` with its boundaries.
@@ -44,10 +43,6 @@ def map_figure(
         Rows that are drawn large: those whose label was given.
     names : sequence of str or None, default=None
         What to call the groups, in sorted order; None writes their values.
-    order : ndarray of shape (K,) or None, default=None
-        Which class direction belongs to each group, so that regions have the colours of their
-        groups; None means that both come in the same order. For clusters,
-        `beltrami_papers.agreement.cluster_of_each_class` finds it.
     title : str, default=""
         Above the picture.
 
@@ -71,7 +66,7 @@ def map_figure(
     """
     figure = Figure(figsize=(5.6, 5.2), layout="constrained")
     axes = figure.subplots()
-    view = view_of(model.embedding_, _ordered(model.directions_, order))
+    view = view_of(model.embedding_, model.directions_)
     shown = model.transduction_ if groups is None else groups
     draw_map(axes, view, shown, labelled=labelled, names=names)
     axes.set_title(title)
@@ -79,47 +74,9 @@ def map_figure(
     return figure
 
 
-def path_figure(
-    model: Any,
-    groups: NDArray[Any] | None = None,
-    *,
-    numbers: Sequence[int] = (2, 5, 9, 13, 17),
-    labelled: IndexVector | None = None,
-    names: Sequence[str] | None = None,
-    order: IndexVector | None = None,
-    title: str = "",
-) -> Figure:
-    """Draw stages of the path of a fitted `Mbed` side by side: one plane, each to its own scale.
-
-    Shapes: `groups` (n,), `order` (K,).
-
-    - `groups`: what the colours show; None shows the classes that were found.
-    - `numbers`: which stages, besides the chosen one; of one that the path lacks, the nearest is
-      taken.
-    """
-    wanted = {stage.number: stage for stage in nearest_stages(model.path_, numbers)}
-    wanted[model.stage_.number] = model.stage_
-    stages = [wanted[number] for number in sorted(wanted)]
-    figure = Figure(figsize=(2.4 * len(stages), 3.3), layout="constrained")
-    panels = figure.subplots(1, len(stages), squeeze=False)[0]
-    directions = _ordered(model.directions_, order)
-    plane = view_of(model.embedding_, directions).axes
-    shown = model.transduction_ if groups is None else groups
-    for axes, stage in zip(panels, stages, strict=True):
-        view = view_of(stage.embedding, directions, axes=plane)
-        draw_map(axes, view, shown, labelled=labelled, names=names, size=5.0)
-        caption_stage(axes, stage, is_chosen=stage is model.stage_)
-    add_legend(figure, *panels[0].get_legend_handles_labels())
-    figure.suptitle(title)
-    return figure
-
-
 def nearest_stages(path: Sequence[Stage], numbers: Sequence[int]) -> list[Stage]:
-    """Return the stages with given numbers, or the nearest ones that the path has.
-
-    - `numbers`: which; of two stages equally near the earlier is taken.
-    """
-    return [min(path, key=lambda stage: abs(stage.number - wanted)) for wanted in numbers]
+    """Return the stages of these numbers, or the nearest that the path has; of two the earlier."""
+    return [min(path, key=lambda stage: abs(stage.number - number)) for number in numbers]
 
 
 def draw_map(
@@ -133,18 +90,15 @@ def draw_map(
 ) -> None:
     """Draw a map on a plane: regions and boundaries, or directions; points; labelled points.
 
-    Shapes: `groups` (n,).
-
-    - `view`: from `view_of`; its directions come in the order of the groups.
-    - `labelled`: rows drawn large: as the name of their group where it is short and the view shows
-      boundaries, else as an edged mark.
-    - `names`: what to call the groups, in sorted order; None writes their values.
+    The directions of the view come in the order of the groups (n,), as do their names. Rows in
+    `labelled` are drawn large: as the name of their group where it is short and the view shows
+    boundaries, else as an edged mark.
     """
     values, codes = np.unique(groups, return_inverse=True)
     called = [str(value) for value in values] if names is None else list(names)
     low, side = _square_around(view.positions)
     if view.shows_boundaries:
-        draw_regions(axes, view.directions, side)
+        _draw_regions(axes, view.directions, side)
     else:
         draw_directions(axes, view.directions, called, 0.45 * side)
     chosen = np.zeros(len(codes), dtype=bool)
@@ -153,7 +107,7 @@ def draw_map(
     for number, name in enumerate(called):
         colour, marker = style_of(number)
         x, y = view.positions[(codes == number) & ~chosen].T
-        shown = as_written(name)
+        shown = literal_text(name)
         axes.scatter(x, y, s=size, c=colour, marker=marker, lw=0, alpha=0.75, label=shown)
     for number, name in enumerate(called):
         glyph = name if view.shows_boundaries else ""
@@ -164,13 +118,11 @@ def draw_map(
     bare(axes)
 
 
-def draw_regions(axes: Any, directions: FloatMatrix, reach: float) -> None:
+def _draw_regions(axes: Any, directions: FloatMatrix, reach: float) -> None:
     """Tint the regions of two or three classes and draw the boundaries between them.
 
-    Shapes: `directions` (K, 2).
-
-    - `directions`: class directions on their plane; the boundaries meet at the origin.
-    - `reach`: how far from the origin they must be drawn at least.
+    Directions are (K, 2), on their plane; the boundaries meet at the origin and are drawn at least
+    as far as `reach`.
     """
     rays = boundary_rays(directions)
     for number, direction in enumerate(directions):
@@ -184,12 +136,10 @@ def draw_regions(axes: Any, directions: FloatMatrix, reach: float) -> None:
 
 
 def boundary_rays(directions: FloatMatrix) -> FloatMatrix:
-    """Return the boundaries between two or three classes on their plane, as rays from the origin.
+    """Return the boundaries between two or three classes on their plane, as K unit vectors.
 
-    Shapes: `directions` (K, 2); returns (K, 2).
-
-    - Returned: unit vectors: along the one boundary and back, or between each two of three classes,
-      which is opposite to the third.
+    They run along the one boundary and back, or between each two of three classes, which is
+    opposite to the third.
     """
     if len(directions) == 2:
         along = np.array([-directions[0, 1], directions[0, 0]])
@@ -200,11 +150,8 @@ def boundary_rays(directions: FloatMatrix) -> FloatMatrix:
 def draw_directions(axes: Any, directions: FloatMatrix, names: Sequence[str], reach: float) -> None:
     """Draw class directions as arrows with names: the longer, the nearer they lie to the plane.
 
-    Those that lean so far out of it that they would be short are left out.
-
-    Shapes: `directions` (K, 2).
-
-    - `names`: of the classes; of directions without a name the number is written.
+    Those that lean so far out of it that they would be short are left out. Of directions without a
+    name the number is written.
     """
     lengths = np.linalg.norm(directions, axis=1) / np.linalg.norm(directions, axis=1).max()
     for number in np.flatnonzero(lengths > _STEEP).tolist():
@@ -212,7 +159,7 @@ def draw_directions(axes: Any, directions: FloatMatrix, names: Sequence[str], re
         tip = tip * lengths[number] * reach
         arrow = {"arrowstyle": "-|>", "color": colour, "lw": 1.6, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", tip, (0, 0), arrowprops=arrow, zorder=2.5)
-        name = as_written(names[number] if number < len(names) else number)
+        name = literal_text(names[number] if number < len(names) else number)
         plate = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": colour, "lw": 1.2}
         place = tip * (1 + 0.06 / lengths[number])
         axes.text(*place, name, ha="center", va="center", size="small", bbox=plate, zorder=4)
@@ -221,7 +168,7 @@ def draw_directions(axes: Any, directions: FloatMatrix, names: Sequence[str], re
 def caption_stage(axes: Any, stage: Stage, *, is_chosen: bool, asked: int | None = None) -> None:
     """Write a stage's number and scale above its panel; the chosen stage gets a thick frame.
 
-    - `asked`: the number that was asked for, where the path may lack it.
+    Where the path lacks the number that was `asked` for, the caption says so.
     """
     word = ", chosen" if is_chosen else ""
     if asked not in {None, stage.number}:
@@ -239,10 +186,6 @@ def add_legend(where: Any, handles: Any = None, names: Any = None) -> None:
         where.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), **style)
     else:
         where.legend(handles, names, loc="outside lower center", ncols=10, **style)
-
-
-def _ordered(directions: FloatMatrix, order: IndexVector | None) -> FloatMatrix:
-    return directions if order is None else directions[order]
 
 
 def _square_around(positions: FloatMatrix) -> tuple[FloatVector, float]:

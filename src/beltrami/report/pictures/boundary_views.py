@@ -42,8 +42,6 @@ def view_of(
     embedding: FloatMatrix,
     directions: FloatMatrix,
     codes: IndexVector | None = None,
-    *,
-    axes: FloatMatrix | None = None,
 ) -> MapView:
     r"""Look at a map on the plane that shows its classes best.
 
@@ -54,13 +52,8 @@ def view_of(
     \Sigma_W^{-1})` of the points on it: it is spanned by the two leading directions of Fisher's
     discriminant analysis.
 
-    Shapes: `embedding` (n, d), `directions` (K, d), `codes` (n,), `axes` (d, 2).
-
-    - `embedding`: positions, such as ``Mbed.embedding_`` or that of a stage in ``path_``.
-    - `codes`: classes to keep apart, numbered as the directions; None takes those of the map
-      itself.
-    - `axes`: the plane, such as the ``axes`` of another view, to look at two stages alike; None
-      looks for the best.
+    The classes to keep apart are `codes` (n,), numbered as the directions (K, d); None takes those
+    of the map itself.
 
     Examples
     --------
@@ -71,8 +64,7 @@ def view_of(
     >>> view_of(model.embedding_, model.directions_).directions.round(3).tolist()
     [[-1.0, 0.0], [1.0, 0.0]]
     """
-    if axes is None:
-        axes = _best_plane(embedding, directions, codes)
+    axes = _best_plane(embedding, directions, codes)
     return MapView(embedding @ axes, directions @ axes, axes, len(directions) <= 3)
 
 
@@ -127,8 +119,8 @@ def _separating_plane(
 
 
 def _unit(vector: FloatVector) -> FloatVector:
-    found: FloatVector = vector / np.linalg.norm(vector)
-    return found
+    unit: FloatVector = vector / np.linalg.norm(vector)
+    return unit
 
 
 def _upright(vector: FloatVector) -> FloatVector:

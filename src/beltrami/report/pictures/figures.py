@@ -13,7 +13,9 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.files import atomic_path
 from beltrami.core.spelling import spell_out
 from beltrami.core.types import FloatMatrix
-from beltrami.report.pictures.palette import style_of
+from beltrami.report.pictures.palette import OKABE_ITO, style_of
+
+_MOST_NAMED = 20  # classes that a legend holds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,9 +34,7 @@ def scatter_groups(
 ) -> None:
     """Draw points in two dimensions, one colour and mark per group, with a legend.
 
-    Shapes: `coordinates` (n, 2), `groups` (n,).
-
-    - `names`: what to call the groups in the legend, in sorted order; None writes their values.
+    The legend has the `names` of the groups, in sorted order, or their values.
     """
     for number, group in enumerate(np.unique(groups)):
         colour, marker = style_of(number)
@@ -47,40 +47,55 @@ def scatter_groups(
             marker=marker,
             linewidths=0,
             alpha=0.75,
-            label=as_written(names[number] if names else group),
+            label=literal_text(names[number] if names else group),
         )
     axes.legend(loc="best", markerscale=2, frameon=False, fontsize="small", ncols=2)
     bare(axes)
 
 
-def as_written(name: object) -> str:
+def rows_figure(positions: FloatMatrix, labels: NDArray[Any]) -> "Figure":
+    """Draw a map of rows: those without a label (None) in grey, the others in colour."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 7), layout="constrained")
+    axes = figure.subplots()
+    is_given = np.asarray(labels != np.array(None), dtype=bool)
+    texts = labels[is_given].astype(str)
+    x, y = positions[~is_given].T
+    axes.scatter(x, y, s=4, c="0.75", linewidths=0, rasterized=True)
+    names = np.unique(texts)
+    for number, name in enumerate(names):
+        x, y = positions[is_given][texts == name].T
+        colour = OKABE_ITO[number % len(OKABE_ITO)]
+        axes.scatter(x, y, s=24, color=colour, edgecolors="w", label=literal_text(name))
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    if 0 < len(names) <= _MOST_NAMED:
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    axes.set_title(f"Map of {len(labels):,} rows, {len(texts):,} labelled")
+    return figure
+
+
+def literal_text(name: object) -> str:
     r"""Return a name that matplotlib draws letter by letter.
 
     It takes what stands between two dollars for a formula, leaves a name that begins with an
     underscore out of legends, and has no picture of control characters.
 
-    - `name`: of a class or a group, from a user's data.
-
     Examples
     --------
-    >>> from beltrami.report.pictures.figures import as_written
-    >>> print(as_written("5$ or 10$"))
+    >>> from beltrami.report.pictures.figures import literal_text
+    >>> print(literal_text("5$ or 10$"))
     5\$ or 10\$
     """
     text = spell_out(str(name)).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 
 
-def scatter_values(
-    axes: Any, coordinates: FloatMatrix, values: NDArray[Any], *, size: float = 4.0
-) -> None:
-    """Draw points in two dimensions, coloured by a number.
-
-    Shapes: `coordinates` (n, 2), `values` (n,).
-    """
-    axes.scatter(
-        coordinates[:, 0], coordinates[:, 1], s=size, c=values, cmap="viridis", linewidths=0
-    )
+def scatter_values(axes: Any, coordinates: FloatMatrix, values: NDArray[Any]) -> None:
+    """Draw points in two dimensions, coloured by a number."""
+    x, y = coordinates.T
+    axes.scatter(x, y, s=4.0, c=values, cmap="viridis", linewidths=0)
     bare(axes)
 
 

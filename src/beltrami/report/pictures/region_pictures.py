@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from beltrami.core.types import FloatMatrix, IndexVector
-from beltrami.report.pictures.figures import as_written
+from beltrami.report.pictures.figures import literal_text
 from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami.report.pictures.region_views import (
     REGION_COLOURS,
@@ -39,6 +39,7 @@ STRENGTHS = LinearSegmentedColormap.from_list(
 _CIRCLE = np.linspace(0.0, 2 * np.pi, 33)[:-1]
 _READABLE = 0.032  # half the length of a typical ellipse, as a share of the picture
 _MOST_POINTS = 6000
+_SIZE = 5.0
 _PANELS = ("local covariances", "graph of like shapes", "cut into {} regions", "predictions")
 
 
@@ -47,7 +48,6 @@ def region_figure(
     *,
     labelled: IndexVector | None = None,
     queries: FloatMatrix | None = None,
-    view: RegionView | None = None,
     title: str = "",
 ) -> Figure:
     """Draw how a fitted multi-manifold learner came to its predictions, in four panels.
@@ -60,8 +60,6 @@ def region_figure(
         Rows whose label was given, ringed in the last panel.
     queries : ndarray of shape (m, d) or None, default=None
         Where predictions are shown; None means at the points of the fit.
-    view : RegionView or None, default=None
-        From `view_of`; None takes that of the points of the fit.
     title : str, default=""
         Above the picture.
 
@@ -87,7 +85,7 @@ def region_figure(
     True
     """
     separated = graph_of(model)
-    view = view_of(separated.points) if view is None else view
+    view = view_of(separated.points)
     width, height = np.ptp(view.place(separated.points), axis=0)[:2]
     panel = 3.1 if view.is_solid else float(np.clip(3.2 * width / max(height, 1e-12), 2.2, 4.0))
     figure = Figure(figsize=(4 * panel, 3.6), layout="constrained")
@@ -104,12 +102,7 @@ def draw_story(
     labelled: IndexVector | None = None,
     queries: FloatMatrix | None = None,
 ) -> None:
-    """Fill four panels: ellipses, graph, cut, predictions.
-
-    Shapes: `queries` (m, d).
-
-    - `queries`: where predictions are shown; None means at the points of the fit.
-    """
+    """Fill four panels: ellipses, graph, cut, predictions."""
     separated = graph_of(model)
     colours = region_colours(separated, model.node_regions_)
     shown = separated.points if queries is None else np.asarray(queries)
@@ -122,7 +115,7 @@ def draw_story(
     is_number = not hasattr(model, "classes_")
     draw_predictions(panels[3], view, shown, values, colour_bar=is_number)
     if labelled is not None:
-        ring_labelled(panels[3], view, separated.points[labelled])
+        _ring_labelled(panels[3], view, separated.points[labelled])
     names = list(_PANELS)
     names[0] += f" ({scale:.0f} s.d.)"
     names[2] = names[2].format(len(np.unique(model.regions_)))
@@ -141,9 +134,8 @@ def draw_shapes(
     """Draw local covariances as ellipses, on nodes that lie well apart.
 
     In three dimensions an ellipse shows the two widest directions; on a plane of more it is the
-    shadow of the covariance.
-
-    - `scale`: half axes in standard deviations; None takes a whole number that makes them readable.
+    shadow of the covariance. Half axes have `scale` standard deviations; None takes a whole number
+    that makes them readable. Returns the scale.
     """
     places = view.place(separated.points[separated.rows])
     nodes = farthest_rows(places, n_shapes)
@@ -194,24 +186,18 @@ def draw_cut(
     regions: IndexVector,
     *,
     colours: Sequence[str] | None = None,
-    size: float = 5.0,
 ) -> None:
-    """Draw points in the colours of their regions.
-
-    Shapes: `points` (n, d), `regions` (n,).
-
-    - `colours`: one per region, as from `region_colours`; None goes through the palette.
-    """
+    """Draw points in the colours of their regions, or else in turn those of the palette."""
     count = int(np.max(regions)) + 1
     named = (
         [REGION_COLOURS[r % len(REGION_COLOURS)] for r in range(count)]
         if colours is None
         else colours
     )
-    rows = _thinned(len(points))
+    rows = _rows_to_draw(len(points))
     marks = np.asarray(named, dtype=object)[np.asarray(regions)[rows]]
     places = view.place(points[rows])
-    axes.scatter(*places.T, s=size, c=list(marks), linewidths=0, **_solid_marks(view))
+    axes.scatter(*places.T, s=_SIZE, c=list(marks), linewidths=0, **_solid_marks(view))
     _finish(axes, view, points)
 
 
@@ -222,17 +208,13 @@ def draw_predictions(
     values: NDArray[Any],
     *,
     colour_bar: bool = False,
-    size: float = 5.0,
 ) -> None:
-    """Draw points in the colours of what is predicted there: a number, or a class.
+    """Draw points in the colours of what is predicted there: a number if a float, else a class.
 
-    Shapes: `points` (m, d), `values` (m,).
-
-    - `values`: predictions; those of floating point are drawn as numbers, others as classes.
-    - `colour_bar`: whether to explain the colours of numbers beside the panel.
+    A `colour_bar` explains the colours of numbers beside the panel.
     """
-    rows, values = _thinned(len(points)), np.asarray(values)
-    places, style = view.place(points[rows]), {"s": size, "linewidths": 0, **_solid_marks(view)}
+    rows, values = _rows_to_draw(len(points)), np.asarray(values)
+    places, style = view.place(points[rows]), {"s": _SIZE, "linewidths": 0, **_solid_marks(view)}
     if values.dtype.kind == "f":
         # A few wild values must not take the colours from all others.
         limits = dict(zip(("vmin", "vmax"), np.percentile(values, (1, 99)), strict=True))
@@ -242,19 +224,15 @@ def draw_predictions(
     else:
         for number, name in enumerate(np.unique(values)):
             colour = REGION_COLOURS[number % len(REGION_COLOURS)]
-            shown = as_written(name)
+            shown = literal_text(name)
             axes.scatter(*places[values[rows] == name].T, c=colour, label=shown, **style)
     _finish(axes, view, points)
 
 
-def ring_labelled(axes: Any, view: RegionView, points: FloatMatrix, *, size: float = 16.0) -> None:
-    """Ring the points whose label was given.
-
-    Shapes: `points` (l, d).
-    """
-    axes.scatter(
-        *view.place(points).T, s=size, facecolors="none", edgecolors="black", lw=0.6, zorder=3
-    )
+def _ring_labelled(axes: Any, view: RegionView, points: FloatMatrix) -> None:
+    """Ring the points whose label was given."""
+    places = view.place(points)
+    axes.scatter(*places.T, s=16.0, facecolors="none", edgecolors="black", lw=0.6, zorder=3)
 
 
 def _half_axes(separated: ShapeGraph, view: RegionView, node: int) -> FloatMatrix:
@@ -265,7 +243,7 @@ def _half_axes(separated: ShapeGraph, view: RegionView, node: int) -> FloatMatri
     return widest
 
 
-def _thinned(count: int) -> IndexVector:
+def _rows_to_draw(count: int) -> IndexVector:
     """Return rows to draw: all of them, or evenly spaced ones of too many, in mixed order."""
     rows = np.random.default_rng(0).permutation(count)
     return rows[:_MOST_POINTS]
@@ -289,7 +267,7 @@ def _solid_marks(view: RegionView) -> dict[str, Any]:
 
 
 def _backdrop(axes: Any, view: RegionView, points: FloatMatrix) -> None:
-    places = view.place(points[_thinned(len(points))])
+    places = view.place(points[_rows_to_draw(len(points))])
     axes.scatter(*places.T, s=1.5, c="0.82", linewidths=0, **_solid_marks(view), zorder=1)
 
 

@@ -39,17 +39,15 @@ class RegionView:
 
     def place(self, points: FloatMatrix) -> FloatMatrix:
         """Return where points are drawn."""
-        found: FloatMatrix = (np.asarray(points, dtype=np.float64) - self.origin) @ self.axes
-        return found
+        places: FloatMatrix = (np.asarray(points, dtype=np.float64) - self.origin) @ self.axes
+        return places
 
 
 def view_of(points: FloatMatrix) -> RegionView:
     """Return the view of a set: the space itself up to three dimensions, else a plane.
 
-    Shapes: `points` (n, d).
-
-    - Returned: for d of 2 and 3 the coordinates as they are; a line lies on the first axis of a
-      plane; above, the plane of the two leading principal components.
+    A line lies on the first axis of a plane; with more than three dimensions the plane is that of
+    the two leading principal components.
     """
     points = np.asarray(points, dtype=np.float64)
     d = points.shape[1]
@@ -64,30 +62,25 @@ def view_of(points: FloatMatrix) -> RegionView:
 def panels_of(figure: Any, n_panels: int, view: RegionView) -> list[Any]:
     """Add a row of panels to a figure or a part of one, of as many dimensions as the view."""
     options = {"projection": "3d", "computed_zorder": False} if view.is_solid else {}
-    found = figure.subplots(1, n_panels, squeeze=False, subplot_kw=options)[0]
-    return list(found)
+    return list(figure.subplots(1, n_panels, squeeze=False, subplot_kw=options)[0])
 
 
 def graph_of(model: Any) -> ShapeGraph:
     """Return the graph of shapes of a fitted learner, or say why there is none."""
-    separated = model.shape_graph_
+    separated: ShapeGraph | None = model.shape_graph_
     if separated is None:
         raise InvalidInputError(
             "the model has one region and no graph of shapes, so there is no cut to draw. Fit it "
             "with n_regions of at least 2, or draw a graph from "
             "beltrami.separation.separate.shape_graph by draw_shapes and draw_links."
         )
-    found: ShapeGraph = separated
-    return found
+    return separated
 
 
 def region_colours(separated: ShapeGraph, node_regions: IndexVector) -> list[str]:
-    """Give every region a colour that the regions it is linked to most do not have.
+    """Return a colour for each region that the regions it is linked to most do not have.
 
-    Shapes: `node_regions` (s,).
-
-    - Returned: one colour per region; six that every eye can tell apart come round again among
-      regions that do not touch.
+    Six colours that every eye can tell apart come round again among regions that do not touch.
     """
     count = int(node_regions.max()) + 1
     member = np.zeros((len(node_regions), count))
@@ -106,12 +99,7 @@ def region_colours(separated: ShapeGraph, node_regions: IndexVector) -> list[str
 
 
 def farthest_rows(places: FloatMatrix, count: int) -> IndexVector:
-    """Return rows that lie far from each other: each the farthest from those before it.
-
-    Shapes: `places` (n, p); returns (count,).
-
-    - `count`: how many to choose; all where there are no more.
-    """
+    """Return `count` rows that lie far apart, each the farthest from those before it; or all."""
     if len(places) <= count:
         return np.arange(len(places))
     chosen = [int(places[:, -1].argmax())]

@@ -8,14 +8,14 @@ from beltrami.tables.columns.numerals import (
     NumberStyle,
     first_odd_cell,
     number_styles,
-    parsed_numbers,
+    parse_numbers,
     without_null_words,
 )
-from beltrami.tables.model import MIXED, is_list, plain
+from beltrami.tables.model import MIXED, decode_categories, is_list
 
 KindName = Literal["numeric", "categorical", "text", "vectors", "ignored"]
 
-MAX_CATEGORIES = 50
+_MAX_CATEGORIES = 50
 _MIN_WORDS = 2.5
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _LEADING_ZERO = r"^0\d"
@@ -73,10 +73,10 @@ def has_fractions(column: Any) -> bool:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    values = plain(column)
+    values = decode_categories(column)
     if is_text(values.type):
         styles = number_styles(without_null_words(_distinct(values)))
-        values = parsed_numbers(values, styles[0]) if len(styles) == 1 else values
+        values = parse_numbers(values, styles[0]) if len(styles) == 1 else values
     if not pa.types.is_floating(values.type):
         return False
     is_odd = pc.and_not(pc.not_equal(pc.floor(values), values), pc.is_nan(values))
@@ -95,7 +95,7 @@ def column_kind(name: str, field: Any, column: Any) -> ColumnKind:
     """
     import pyarrow as pa
 
-    values = plain(column)
+    values = decode_categories(column)
     kind = values.type
     if len(values) == values.null_count:
         return ColumnKind("ignored", "it is empty")
@@ -133,7 +133,7 @@ def categories_kind(name: str, column: Any) -> ColumnKind:
     """Return the kind of a column that the user calls categories, or raise if it has no values."""
     import pyarrow as pa
 
-    values = plain(column)
+    values = decode_categories(column)
     if len(values) == values.null_count:
         raise InvalidInputError(f"column {name!r} cannot be of categories: it is empty.")
     if not (is_text(values.type) or is_number(values.type) or pa.types.is_temporal(values.type)):
@@ -143,7 +143,7 @@ def categories_kind(name: str, column: Any) -> ColumnKind:
 
 def numbers_kind(name: str, column: Any) -> ColumnKind:
     """Return the kind of a column that the user calls numbers, or raise at its first other cell."""
-    values = plain(column)
+    values = decode_categories(column)
     words = without_null_words(_distinct(values)) if is_text(values.type) else values.drop_null()
     if not len(words):
         raise InvalidInputError(f"column {name!r} cannot be of numbers: it is empty.")
@@ -187,9 +187,9 @@ def _text_kind(field: Any, values: Any) -> ColumnKind:
     n, n_distinct = len(values) - values.null_count, len(words)
     if pc.all(pc.match_substring_regex(without_null_words(words), _DATE)).as_py():
         return ColumnKind("ignored", "it is a date or time", "categorical")
-    if n_distinct <= min(MAX_CATEGORIES, n / 2):
+    if n_distinct <= min(_MAX_CATEGORIES, n / 2):
         return ColumnKind("categorical", forced="categorical")
-    if mean_words(words) >= _MIN_WORDS:
+    if _mean_words(words) >= _MIN_WORDS:
         return ColumnKind("text", forced="text")
     if pc.all(pc.match_substring_regex(words, _LIKE_NUMBER)).as_py():
         shown = ", ".join(repr(word.as_py()[:20]) for word in words[:3])
@@ -201,7 +201,7 @@ def _text_kind(field: Any, values: Any) -> ColumnKind:
     return ColumnKind("ignored", reason, "categorical" if n_distinct <= 1000 else "text")
 
 
-def mean_words(texts: Any) -> float:
+def _mean_words(texts: Any) -> float:
     """Return how many words the texts have on average."""
     import pyarrow.compute as pc
 

@@ -13,7 +13,8 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.columns.roles import Roles
 from beltrami.tables.columns.slips import is_minus_one, label_slips, number_value
-from beltrami.tables.model import MIXED, Table, listed, plain
+from beltrami.tables.model import MIXED, Table, decode_categories, few_of
+from beltrami.tables.options import DEFAULTS, TableOptions
 
 _MANY_CLASSES = 20
 _LARGEST = 2**53
@@ -35,19 +36,29 @@ class GivenLabels:
         That marker; "" for none.
     notes : tuple of str
         What looks like a slip, such as classes that differ by case or spaces only.
+    has_column : bool
+        Whether the table has a column of labels at all.
     """
 
     values: NDArray[Any]
     n_empty: int
-    n_marked: int
-    marker: str
-    notes: tuple[str, ...]
+    n_marked: int = 0
+    marker: str = ""
+    notes: tuple[str, ...] = ()
+    has_column: bool = True
+
+    @property
+    def n_given(self) -> int:
+        """How many rows have a label."""
+        return len(self.values) - self.n_empty - self.n_marked
 
     @property
     def line(self) -> str:
-        """How many labels there are, and what was counted as none."""
+        """How many labels there are, and what was counted as none; "" without a column of them."""
+        if not self.has_column:
+            return ""
         n_open = self.n_empty + self.n_marked
-        given = f"labels: {len(self.values) - n_open} given"
+        given = f"labels: {self.n_given} given"
         if not n_open:
             return f"{given}, no row without one"
         empty = f"{self.n_empty} empty cell{'s' if self.n_empty != 1 else ''}"
@@ -57,35 +68,30 @@ class GivenLabels:
         return f"{given}, {n_open} {rows} without one ({', '.join(parts)})"
 
 
-def label_column(
-    table: Table, roles: Roles, *, unlabeled: Any = None, min_classes: int = 2
-) -> GivenLabels:
+def label_column(table: Table, roles: Roles, options: TableOptions = DEFAULTS) -> GivenLabels:
     """Return the label of every row, with None for those that have none.
 
     Null, NaN and blank texts are rows without a label, and so is what the user names as the marker
     of such rows; every other value is a class, as it is written. Whole floats, which a gap makes of
     integers in many files, become integers again.
-
-    - `unlabeled`: a further marker of rows without a label, such as "?"; compared as written. ""
-      says that there is none, so that -1 is a class.
-    - `min_classes`: how many classes there must be at least; 0 accepts a column without labels.
-    - Returned: the labels, what was counted as none, and what looks like a slip.
     """
-    if roles.label is None:
+    labels = np.full(table.n_rows, None, dtype=object)
+    if roles.label is None and options.min_classes > 0:
         raise InvalidInputError(f"no label column is named, so {table.name} has no labels.")
+    if roles.label is None:
+        return GivenLabels(labels, n_empty=table.n_rows, has_column=False)
     name = roles.label
     values = _values(table, name)
-    marker = _marker(unlabeled)
-    labels = np.full(len(values), None, dtype=object)
+    marker = _marker(options.unlabeled)
     for row, value in enumerate(values):
         if value is not None and not (marker and str(value).strip() == marker):
             labels[row] = value
     counts = Counter(value for value in labels if value is not None)
     n_empty = sum(value is None for value in values)
     n_marked = len(values) - n_empty - counts.total()
-    if unlabeled is None and not n_empty:
+    if options.unlabeled is None and not n_empty:
         _require_no_minus_one(counts, name)
-    _require_classes(counts, name, len(values), min_classes)
+    _require_classes(counts, name, len(values), options.min_classes)
     _require_no_numbers(counts, name)
     notes = label_slips(counts, name)
     if marker and not n_marked:
@@ -102,25 +108,22 @@ def _marker(unlabeled: Any) -> str:
 
 
 def row_ids(table: Table, roles: Roles) -> NDArray[Any]:
-    """Return the id of every row: the values of the id column, or row numbers from 0.
-
-    Returns shape (n,).
-    """
+    """Return the id of every row: the values of the id column, or row numbers from 0."""
     ids = np.empty(table.n_rows, dtype=object)
     if roles.id is None:
         ids[:] = range(table.n_rows)
         return ids
-    ids[:] = _scalars(plain(table.columns.column(roles.id)), roles.id)
+    ids[:] = _scalars(decode_categories(table.columns.column(roles.id)), roles.id)
     missing = [row for row, value in enumerate(ids) if value is None]
     if missing:
         raise InvalidInputError(
             f"{len(missing)} of {len(ids)} ids in column {roles.id!r} are missing, in rows "
-            f"{listed(missing)}. Fill them, or name another id column."
+            f"{few_of(missing)}. Fill them, or name another id column."
         )
     twice = [value for value, n in Counter(ids).items() if n > 1]
     if twice:
         raise InvalidInputError(
-            f"{len(twice)} id(s) in column {roles.id!r} occur more than once: {listed(twice)}. "
+            f"{len(twice)} id(s) in column {roles.id!r} occur more than once: {few_of(twice)}. "
             "Every row needs an id of its own; make them different, name another id column, or "
             "ignore this one to go by row numbers."
         )
@@ -136,14 +139,14 @@ def _values(table: Table, name: str) -> list[Any]:
             f"({field.metadata[MIXED].decode()}), so it is open whether 1 and '1' are one class. "
             "Turn all into texts or all into integers."
         )
-    column = plain(table.columns.column(name))
+    column = decode_categories(table.columns.column(name))
     values = _scalars(column, name)
     if is_text(column.type):
         nulls = [row for row, value in enumerate(values) if value is not None and "\0" in value]
         if nulls:  # arrays of texts cannot tell it from the end
             raise InvalidInputError(
                 f"{len(nulls)} label(s) in column {name!r} hold a null character, in rows "
-                f"{listed(nulls)}. Take it out."
+                f"{few_of(nulls)}. Take it out."
             )
         return [value if value is not None and value.strip() else None for value in values]
     numbers = (value for value in values if isinstance(value, int | float))

@@ -56,7 +56,7 @@ class NumberStyle:
         """How the example is read, for a message."""
         import pyarrow as pa
 
-        value = parsed_numbers(pa.array([self.example]), self)[0].as_py()
+        value = parse_numbers(pa.array([self.example]), self)[0].as_py()
         return f"{self.example!r} is {value:.15g}"
 
 
@@ -77,27 +77,27 @@ def number_styles(cells: Any, *, codes: bool = False) -> tuple[NumberStyle, ...]
     unit = _unit(words)
     if unit is None:
         return ()
-    bodies = _bare(words, unit)
+    bodies = _without_unit(words, unit)
     found = [style for mark in ".," if (style := _style(bodies, mark, unit)) is not None]
     found = [replace(style, example=_example(words, style)) for style in found]
     if len(found) == 2:
-        one, other = (_rewritten(bodies, style) for style in found)
+        one, other = (_rewrite(bodies, style) for style in found)
         found = found[: 1 if pc.all(pc.equal(one, other)).as_py() else 2]
     return tuple(found)
 
 
-def parsed_numbers(column: Any, style: NumberStyle) -> Any:
+def parse_numbers(column: Any, style: NumberStyle) -> Any:
     """Return the numbers of a column of texts that are all in one style."""
     import pyarrow as pa
 
-    return _rewritten(_bare(_present(column), style.unit), style).cast(pa.float64())
+    return _rewrite(_without_unit(_trim_or_null(column), style.unit), style).cast(pa.float64())
 
 
 def without_null_words(cells: Any) -> Any:
     """Return the cells that are no gap and no word for one."""
     import pyarrow.compute as pc
 
-    return cells.filter(pc.is_valid(_present(cells)))
+    return cells.filter(pc.is_valid(_trim_or_null(cells)))
 
 
 def null_word_counts(column: Any) -> dict[str, int]:
@@ -115,13 +115,13 @@ def first_odd_cell(column: Any) -> int:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    present = _present(column)
+    present = _trim_or_null(column)
     if isinstance(present, pa.ChunkedArray):
         present = present.combine_chunks()
     patterns = [(mark, sign) for mark in ".," for sign in _thousands(mark)]
     fits = []
     for unit in ("", *_UNITS):
-        bare = _bare(present, unit)
+        bare = _without_unit(present, unit)
         own = pc.greater(pc.count_substring(present, unit), 0) if unit else pc.is_valid(present)
         fits += [
             pc.and_(own, pc.match_substring_regex(bare, _pattern(mark, sign)))
@@ -137,7 +137,7 @@ def _words(kind: Any) -> Any:
     return pa.array(NULL_WORDS, kind)
 
 
-def _present(column: Any) -> Any:
+def _trim_or_null(column: Any) -> Any:
     """Return trimmed texts, null for blank ones and for words that stand for nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -163,7 +163,7 @@ def _unit(words: Any) -> str | None:
     return unit if pc.all(fits).as_py() else None
 
 
-def _bare(words: Any, unit: str) -> Any:
+def _without_unit(words: Any, unit: str) -> Any:
     """Return the numbers without their unit, with the common minus."""
     import pyarrow.compute as pc
 
@@ -199,7 +199,7 @@ def _style(bodies: Any, mark: str, unit: str) -> NumberStyle | None:
     return None
 
 
-def _rewritten(bodies: Any, style: NumberStyle) -> Any:
+def _rewrite(bodies: Any, style: NumberStyle) -> Any:
     """Return the numbers as a program writes them."""
     import pyarrow.compute as pc
 

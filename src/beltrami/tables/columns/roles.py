@@ -1,6 +1,5 @@
 """What each column is for: a table enters, the roles of its columns leave."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,9 +12,16 @@ from beltrami.tables.columns.kinds import (
     is_text,
     numbers_kind,
 )
-from beltrami.tables.columns.naming import LABEL_NAMES, found_id, is_label_name, known_name
+from beltrami.tables.columns.naming import (
+    LABEL_NAMES,
+    find_id,
+    find_meant_id,
+    is_label_name,
+    known_name,
+)
 from beltrami.tables.columns.numerals import NumberStyle
-from beltrami.tables.model import Table, listed, plain
+from beltrami.tables.model import Table, decode_categories, few_of
+from beltrami.tables.options import DEFAULTS, TableOptions
 
 _FEW_OTHERS = 4
 _SHOWN = 8
@@ -71,152 +77,102 @@ class Roles:
         return lines
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The columns that the user named, by what for."""
-
-    features: list[str]
-    text: list[str]
-    categories: list[str]
-    numbers: list[str]
-    ignore: list[str]
-
-    @classmethod
-    def of(cls, table: Table, **named: Sequence[str] | str | None) -> "_Asked":
-        """Return the names as lists, all of them known."""
-        return cls(
-            **{
-                role: [known_name(name, table, role) for name in _names(names)]
-                for role, names in named.items()
-            }
-        )
-
-    @property
-    def used(self) -> list[str]:
-        """What becomes a feature for sure."""
-        return list(dict.fromkeys([*self.features, *self.text, *self.categories, *self.numbers]))
-
-    @property
-    def alone(self) -> bool:
-        """Whether no other column is wanted."""
-        return bool(self.features or self.text)
-
-
-def guess_roles(
-    table: Table,
-    *,
-    label: str | None = None,
-    id: str | None = None,  # noqa: A002 - the word that users know
-    features: Sequence[str] | str | None = None,
-    text: Sequence[str] | str | None = None,
-    categories: Sequence[str] | str | None = None,
-    numbers: Sequence[str] | str | None = None,
-    ignore: Sequence[str] | str = (),
-    require_label: bool = True,
-) -> Roles:
+def guess_roles(table: Table, options: TableOptions = DEFAULTS) -> Roles:
     """Decide which column is the label, which the id, and which become features.
 
-    The features are the matrix of the table if it has one, else its first column of vectors, else
-    its texts if it has text and at most four other usable columns, else its numeric and categorical
-    columns. `features` overrules that, and mixes kinds as asked.
-
-    - `label`: the column of classes; None takes the only one called label, labels, class, target,
-      category or y. Beside another of these, or with fractions in it, y is a number like others.
-    - `id`: the column that names the rows; None takes one that is called so and differs in every
-      row.
-    - `text`: columns to read as text; without `features` they are the only features.
-    - `categories`, `numbers`: columns that are features of that kind, whatever they look like,
-      beside the others.
-    - `require_label`: raise where no label column is found; else do without.
+    The label is the only column called label, labels, class, target, category or y; beside another
+    of these, or with fractions in it, y is a number like others. The id is as in `find_id`. The
+    features are the matrix of the table if it has one, else its first column of vectors, else its
+    texts if it has text and at most four other usable columns, else its numeric and categorical
+    columns. The options overrule each of these.
     """
-    asked = _Asked.of(
-        table,
-        features=features,
-        text=text,
-        categories=categories,
-        numbers=numbers,
-        ignore=ignore,
-    )
-    ignored = dict.fromkeys(asked.ignore, "you asked for it")
-    taken = {*asked.used, *asked.ignore}
-    label = _label(table, label, taken, ignored, is_required=require_label)
-    if id is None:
-        found = found_id(table)
-        id = found if found not in {label, *taken} else None  # noqa: A001
-    else:
-        known_name(id, table, "id")
-    _require_apart(label, id, asked)
-    rest = [name for name in table.names if name not in {label, id, *ignored}]
-    if asked.alone:
-        kinds = {name: _forced(table, name, asked) for name in asked.used}
+    _require_known_names(table, options)
+    ignored = dict.fromkeys(options.ignore, "you asked for it")
+    taken = {*options.named_features, *options.ignore}
+    label = _label(table, options, taken, ignored)
+    row_id = _row_id(table, options, {label, *taken})
+    _require_apart(label, row_id, options)
+    rest = [name for name in table.names if name not in {label, row_id, *ignored}]
+    if options.is_exclusive:
+        kinds = {name: _kind_asked_for(table, name, options) for name in options.named_features}
         reason = "it is not among the columns asked for"
         ignored |= {name: reason for name in rest if name not in kinds}
-        return _roles(table, id, label, kinds, ignored)
-    return _guessed(table, id, label, rest, ignored, asked)
+        return _roles(table, row_id, label, kinds, ignored)
+    return _guess_features(table, row_id, label, rest, ignored, options)
 
 
-def _names(names: Sequence[str] | str | None) -> tuple[str, ...]:
-    if names is None:
-        return ()
-    return (names,) if isinstance(names, str) else tuple(names)
+def _require_known_names(table: Table, options: TableOptions) -> None:
+    for role in ("features", "text", "categories", "numbers", "ignore"):
+        for name in getattr(options, role):
+            known_name(name, table, role)
+
+
+def _row_id(table: Table, options: TableOptions, taken: set[str | None]) -> str | None:
+    if options.id is not None:
+        return known_name(options.id, table, "id")
+    found = find_id(table)
+    return found if found is not None and found not in taken else find_meant_id(table, taken)
 
 
 def _label(
-    table: Table, label: str | None, taken: set[str], ignored: dict[str, str], *, is_required: bool
+    table: Table, options: TableOptions, taken: set[str], ignored: dict[str, str]
 ) -> str | None:
-    if label is not None:
-        return known_name(label, table, "label")
-    found = [name for name in table.names if is_label_name(name)]
-    found = _without_coordinate([name for name in found if name not in taken], table)
-    if len(found) == 1:
-        return found[0]
-    if is_required:
-        what = f"{len(found)} columns could be the label" if found else "no column is the label"
+    if options.label is not None:
+        return known_name(options.label, table, "label")
+    names = [name for name in table.names if is_label_name(name) and name not in taken]
+    names = _without_coordinate(names, table)
+    if len(names) == 1:
+        return names[0]
+    if options.min_classes > 0:
+        what = f"{len(names)} columns could be the label" if names else "no column is the label"
         raise InvalidInputError(
             f"{what}: it is looked for under the names {', '.join(LABEL_NAMES)}. Name it; "
-            f"{table.name} has {listed(table.names, 20) or 'no named columns'}."
+            f"{table.name} has {few_of(table.names, 20) or 'no named columns'}."
         )
-    ignored |= dict.fromkeys(found, "it may be a label")
+    ignored |= dict.fromkeys(names, "it may be a label")
     return None
 
 
-def _without_coordinate(found: list[str], table: Table) -> list[str]:
+def _without_coordinate(names: list[str], table: Table) -> list[str]:
     """Leave out "y" where it is no class: beside a better name, or where it holds fractions."""
-    sure = [name for name in found if name.strip().lower() != "y"]
-    return sure or [name for name in found if not has_fractions(table.columns.column(name))]
+    sure = [name for name in names if name.strip().lower() != "y"]
+    return sure or [name for name in names if not has_fractions(table.columns.column(name))]
 
 
-def _require_apart(label: str | None, row_id: str | None, asked: _Asked) -> None:
-    kinds = {"text": asked.text, "categories": asked.categories, "numbers": asked.numbers}
-    typed = {*asked.categories, *asked.numbers}
+def _require_apart(label: str | None, row_id: str | None, options: TableOptions) -> None:
+    """Raise where one column is asked to be two things."""
+    wanted, kinds = options.named_features, ("text", "categories", "numbers")
+    # An id may be a feature, too, but not where its kind is named.
+    typed = {*options.categories, *options.numbers}
     for name, role in ((label, "label"), (row_id, "id")):
-        features = asked.used if role == "label" else typed
-        if name is not None and (name in asked.ignore or name in features):
-            other = "ignored" if name in asked.ignore else "a feature"
+        features = wanted if role == "label" else typed
+        if name is not None and (name in options.ignore or name in features):
+            other = "ignored" if name in options.ignore else "a feature"
             raise InvalidInputError(f"column {name!r} cannot be the {role} and {other} at once.")
     if label is not None and label == row_id:
         raise InvalidInputError(f"column {label!r} cannot be the label and the id at once.")
-    both = set(asked.used).intersection(asked.ignore)
+    both = set(wanted).intersection(options.ignore)
     if both:
         raise InvalidInputError(f"column {min(both)!r} cannot be a feature and ignored at once.")
-    for name in asked.used:
-        named = [kind for kind, names in kinds.items() if name in names]
-        if len(named) > 1:
-            raise InvalidInputError(f"column {name!r} cannot be {' and '.join(named)} at once.")
+    for name in wanted:
+        roles = [kind for kind in kinds if name in getattr(options, kind)]
+        if len(roles) > 1:
+            raise InvalidInputError(f"column {name!r} cannot be {' and '.join(roles)} at once.")
 
 
 def _kind(table: Table, name: str) -> ColumnKind:
     return column_kind(name, table.columns.schema.field(name), table.columns.column(name))
 
 
-def _forced(table: Table, name: str, asked: _Asked) -> ColumnKind:
+def _kind_asked_for(table: Table, name: str, options: TableOptions) -> ColumnKind:
+    """Return what a column serves as that the user wants as a feature, or raise if it cannot."""
     column = table.columns.column(name)
-    if name in asked.categories:
+    if name in options.categories:
         return categories_kind(name, column)
-    if name in asked.numbers:
+    if name in options.numbers:
         return numbers_kind(name, column)
-    if name in asked.text:
-        if is_text(plain(column).type):
+    if name in options.text:
+        if is_text(decode_categories(column).type):
             return ColumnKind("text")
         raise InvalidInputError(f"column {name!r} holds {column.type} and no texts.")
     kind = _kind(table, name)
@@ -227,24 +183,26 @@ def _forced(table: Table, name: str, asked: _Asked) -> ColumnKind:
     return replace(kind, kind=kind.forced)
 
 
-def _guessed(
+def _guess_features(
     table: Table,
     row_id: str | None,
     label: str | None,
     rest: list[str],
     ignored: dict[str, str],
-    asked: _Asked,
+    options: TableOptions,
 ) -> Roles:
+    """Choose among the columns that are neither label nor id nor ignored."""
+    wanted = options.named_features
     if table.matrix is not None:
-        if asked.used:
+        if wanted:
             raise InvalidInputError(
-                f"column {asked.used[0]!r} cannot stand beside the matrix of {table.name}, which "
+                f"column {wanted[0]!r} cannot stand beside the matrix of {table.name}, which "
                 "is used alone. Leave the matrix out, or do not name the column."
             )
         ignored |= dict.fromkeys(rest, "the matrix is used alone")
         return Roles(row_id, label, ignored=ignored, uses_matrix=True)
     judged = {
-        name: _forced(table, name, asked) if name in asked.used else _kind(table, name)
+        name: _kind_asked_for(table, name, options) if name in wanted else _kind(table, name)
         for name in rest
     }
     kinds = {name: kind for name, kind in judged.items() if kind.kind != "ignored"}
@@ -258,11 +216,11 @@ def _guessed(
         kept, why = text, "texts are used alone; name them together to mix them"
     else:
         kept, why = others, f"{len(others)} other columns are used without texts"
-    wanted = {*kept, *asked.used}
-    kept = [name for name in kinds if name in wanted]
-    ignored |= {name: why for name in kinds if name not in wanted}
-    found = _roles(table, row_id, label, judged, ignored, kept)
-    return replace(found, broken=tuple(name for name, kind in judged.items() if kind.is_broken))
+    chosen = {*kept, *wanted}
+    kept = [name for name in kinds if name in chosen]
+    ignored |= {name: why for name in kinds if name not in chosen}
+    roles = _roles(table, row_id, label, judged, ignored, kept)
+    return replace(roles, broken=tuple(name for name, kind in judged.items() if kind.is_broken))
 
 
 def _roles(
@@ -278,12 +236,12 @@ def _roles(
         kind: tuple(name for name in names if kinds[name].kind == kind)
         for kind in ("numeric", "categorical", "text", "vectors")
     }
-    styles = _settled_styles(table, kinds)
-    own = {name: styles[name] for name in by_kind["numeric"] if name in styles}
-    return Roles(row_id, label, **by_kind, ignored=ignored, styles=own)
+    styles = _choose_styles(table, kinds)
+    styles = {name: styles[name] for name in by_kind["numeric"] if name in styles}
+    return Roles(row_id, label, **by_kind, ignored=ignored, styles=styles)
 
 
-def _settled_styles(
+def _choose_styles(
     table: Table, kinds: dict[str, ColumnKind]
 ) -> dict[str, tuple[NumberStyle, ...]]:
     """Choose between decimals and thousands by what the user or the other columns say."""
@@ -299,6 +257,6 @@ def _settled_styles(
     if len(marks) != 1:
         return styles
     return {
-        name: tuple(style for style in own if style.decimal in marks) if len(own) > 1 else own
-        for name, own in styles.items()
+        name: tuple(style for style in both if style.decimal in marks) if len(both) > 1 else both
+        for name, both in styles.items()
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from beltrami.data.model import UNLABELED
 from beltrami.tables.columns.numerals import NULL_WORDS
-from beltrami.tables.model import listed
+from beltrami.tables.model import few_of
 
 _MANY_CLASSES = 20
 _MOST_COMPARED = 300
@@ -73,7 +73,7 @@ def _spellings(texts: list[str]) -> list[str]:
         number = number_value(folded)
         groups[folded if number is None else number].append(value)
     return [
-        f"labels {listed(sorted(group))} differ only by case, by spaces or by the way a number is "
+        f"labels {few_of(sorted(group))} differ only by case, by spaces or by the way a number is "
         f"written, and count as {len(group)} classes; correct them if they are one"
         for group in groups.values()
         if len(group) > 1

@@ -14,9 +14,9 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.tables.columns.kinds import is_number, is_text, numbers_kind
-from beltrami.tables.columns.numerals import NumberStyle, null_word_counts, parsed_numbers
+from beltrami.tables.columns.numerals import NumberStyle, null_word_counts, parse_numbers
 from beltrami.tables.features.faults import Faults
-from beltrami.tables.model import Table, plain
+from beltrami.tables.model import Table, decode_categories
 
 _BLOCK_ROWS = 65_536
 _MISSING = "missing"
@@ -32,10 +32,10 @@ def matrix_block(matrix: NDArray[Any], faults: Faults) -> FloatMatrix:
     points: FloatMatrix = matrix
     is_ours = matrix.dtype != dtype or not matrix.flags.c_contiguous
     if is_ours:
-        points = _allocated(matrix.shape, dtype)
+        points = _allocate(matrix.shape, dtype)
         for start in range(0, len(matrix), _BLOCK_ROWS):
             points[start : start + _BLOCK_ROWS] = matrix[start : start + _BLOCK_ROWS]
-    return _checked(points, [f"x{i}" for i in range(points.shape[1])], faults, is_ours=is_ours)
+    return _without_gaps(points, [f"x{i}" for i in range(points.shape[1])], faults, is_ours=is_ours)
 
 
 def number_block(
@@ -53,16 +53,16 @@ def number_block(
     """
     columns = [_numbers(table, name, styles.get(name, ()), faults) for name in names]
     dtype = np.result_type(*(_arrow_float_type(column.type) for column in columns))
-    points = _allocated((table.n_rows, len(names)), dtype)
+    points = _allocate((table.n_rows, len(names)), dtype)
     for start in range(0, table.n_rows, _BLOCK_ROWS):
         for position, column in enumerate(columns):
             piece = column.slice(start, _BLOCK_ROWS)
             with np.errstate(over="ignore"):
-                points[start : start + len(piece), position] = _filled(piece, dtype)
+                points[start : start + len(piece), position] = _to_floats(piece, dtype)
     gaps: dict[str, BoolVector] = {}
     for position, bad, median in _odd_columns(points, list(names), faults):
         name = names[position]
-        faults.filled(
+        faults.note_filled(
             bad, name, filled_with=f"they take the median, {median:.6g}, and a column marks them"
         )
         points[bad, position] = median
@@ -79,7 +79,7 @@ def gap_block(gaps: dict[str, BoolVector]) -> tuple[FloatMatrix, list[str]]:
     for name, mask in gaps.items():
         alike.setdefault(mask.tobytes(), []).append(name)
     firsts = [names[0] for names in alike.values()]
-    block = _allocated((len(gaps[firsts[0]]), len(firsts)), np.dtype(np.float32))
+    block = _allocate((len(gaps[firsts[0]]), len(firsts)), np.dtype(np.float32))
     for position, name in enumerate(firsts):
         block[:, position] = gaps[name]
     shown = [
@@ -109,14 +109,14 @@ def vector_block(table: Table, name: str, faults: Faults) -> FloatMatrix:
             f"{int(lengths[row])} numbers, and the first list {width}."
         )
     dtype = _arrow_float_type(column.type.value_type)
-    points = _allocated((table.n_rows, width), dtype)
+    points = _allocate((table.n_rows, width), dtype)
     points[lengths < 0] = np.nan
     for start in range(0, table.n_rows, _BLOCK_ROWS):
         piece = column.slice(start, _BLOCK_ROWS).drop_null()
         values = pc.list_flatten(piece)
         rows = np.flatnonzero(lengths[start : start + _BLOCK_ROWS] >= 0) + start
-        points[rows] = _filled(values, dtype).reshape(-1, width)
-    return _checked(points, [f"{name}[{i}]" for i in range(width)], faults)
+        points[rows] = _to_floats(values, dtype).reshape(-1, width)
+    return _without_gaps(points, [f"{name}[{i}]" for i in range(width)], faults)
 
 
 def category_block(
@@ -131,9 +131,11 @@ def category_block(
     coded: list[tuple[NDArray[np.int64], int]] = []
     categories: list[str] = []
     for name in names:
-        cells = _categories(plain(table.columns.column(name)))
+        cells = _categories(decode_categories(table.columns.column(name)))
         gaps = np.fromiter((cell is None for cell in cells), dtype=bool, count=len(cells))
-        faults.filled(gaps, name, filled_with=f"they are a category of their own, {_MISSING!r}")
+        faults.note_filled(
+            gaps, name, filled_with=f"they are a category of their own, {_MISSING!r}"
+        )
         # A category of the user's may be called "missing", too: gaps get a column of their own.
         values = sorted({cell for cell in cells if cell is not None})
         numbers = {value: i for i, value in enumerate(values)} | {None: len(values)}
@@ -142,7 +144,7 @@ def category_block(
         if gaps.any():
             categories.append(f"{name}={_MISSING}")
         coded.append((codes, len(values) + bool(gaps.any())))
-    block = _allocated((table.n_rows, len(categories)), np.dtype(np.float32))
+    block = _allocate((table.n_rows, len(categories)), np.dtype(np.float32))
     block[:] = 0
     start = 0
     for codes, n_values in coded:
@@ -163,7 +165,7 @@ def _categories(column: Any) -> list[Any]:
     return [None if cell is None or cell != cell else cell for cell in cells]  # noqa: PLR0124
 
 
-def _allocated(shape: tuple[int, ...], dtype: np.dtype[Any]) -> FloatMatrix:
+def _allocate(shape: tuple[int, ...], dtype: np.dtype[Any]) -> FloatMatrix:
     require_memory(
         float(np.prod(shape, dtype=np.float64)) * dtype.itemsize,
         what=f"the feature matrix of {shape[0]} x {shape[1]} numbers",
@@ -189,7 +191,7 @@ def _numbers(table: Table, name: str, styles: tuple[NumberStyle, ...], faults: F
     """Return a column as arrow numbers; texts are read as such."""
     import pyarrow as pa
 
-    values = plain(table.columns.column(name))
+    values = decode_categories(table.columns.column(name))
     if is_number(values.type):
         return values.cast(pa.float64()) if pa.types.is_decimal(values.type) else values
     styles = styles or numbers_kind(name, values).styles
@@ -205,10 +207,10 @@ def _numbers(table: Table, name: str, styles: tuple[NumberStyle, ...], faults: F
         faults.say(f"column {name!r} is read as numbers: {styles[0].reading}")
     for word, count in null_word_counts(values).items():
         faults.say(f"column {name!r}: {count} cell(s) hold {word!r} and count as missing")
-    return parsed_numbers(values, styles[0])
+    return parse_numbers(values, styles[0])
 
 
-def _filled(piece: Any, dtype: np.dtype[Any]) -> FloatVector:
+def _to_floats(piece: Any, dtype: np.dtype[Any]) -> FloatVector:
     """Return a piece of a column with NaN for null."""
     import pyarrow as pa
 
@@ -228,17 +230,17 @@ def _to_numpy(array: Any) -> NDArray[Any]:
     return np.asarray(array.to_numpy(zero_copy_only=False))
 
 
-def _checked(
+def _without_gaps(
     points: FloatMatrix, names: list[str], faults: Faults, *, is_ours: bool = True
 ) -> FloatMatrix:
     """Return the finite points of a matrix or of vectors: refuse gaps, or fill them if asked."""
     filled = points
     for position, bad, median in _odd_columns(points, names, faults):
-        faults.gaps(bad, names[position], median=median)
+        faults.note_gaps(bad, names[position], median=median)
         if faults.impute:
             # What was handed in, or mapped from disk, is never written to.
             if filled is points and not is_ours:
-                filled = _allocated(points.shape, points.dtype)
+                filled = _allocate(points.shape, points.dtype)
                 filled[:] = points
             filled[bad, position] = median
     faults.require_none()

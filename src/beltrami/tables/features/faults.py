@@ -40,7 +40,7 @@ class Faults:
         """Note how a column was read."""
         self._said.append(line)
 
-    def filled(self, missing: BoolVector, column: str, *, filled_with: str) -> None:
+    def note_filled(self, missing: BoolVector, column: str, *, filled_with: str) -> None:
         """Note the cells of a column that hold nothing, which is no fault.
 
         Shapes: `missing` (n,).
@@ -50,14 +50,14 @@ class Faults:
             share = f"{n} of {len(missing)} cells" + (", more than half," * (2 * n > len(missing)))
             self._filled.append(f"{column!r}: {share} hold nothing that can be used; {filled_with}")
 
-    def gaps(self, missing: BoolVector, column: str, *, median: float) -> None:
+    def note_gaps(self, missing: BoolVector, column: str, *, median: float) -> None:
         """Note the cells of a matrix or of vectors that hold no finite number.
 
         Shapes: `missing` (n,).
         """
         n = int(np.count_nonzero(missing))
         if self.impute:
-            self.filled(missing, column, filled_with=f"they take the median, {median:.6g}")
+            self.note_filled(missing, column, filled_with=f"they take the median, {median:.6g}")
             return
         self._n_cells += n
         rows = ", ".join(self.row(int(row)) for row in np.flatnonzero(missing)[:_SHOWN])

@@ -22,7 +22,7 @@ from beltrami.tables.features.blocks import (
     vector_block,
 )
 from beltrami.tables.features.faults import Faults
-from beltrami.tables.model import Table, plain
+from beltrami.tables.model import Table, decode_categories
 
 _MANY_ROWS = 1000
 _LIKE_SPREAD = 10.0
@@ -41,8 +41,8 @@ class Features:
         What each of the d columns is.
     metric : {"euclidean", "angle"}
         The distance that suits them.
-    is_mixed : bool
-        Whether the columns may be of different units, so that a learner may standardise them.
+    has_units : bool
+        Whether the columns may be of different units, so that a learner should standardise them.
     notes : tuple of str
         What was done on the way.
     """
@@ -50,17 +50,13 @@ class Features:
     points: Points
     names: tuple[str, ...]
     metric: Literal["euclidean", "angle"]
-    is_mixed: bool
+    has_units: bool
     notes: tuple[str, ...] = ()
 
-    def lines(self) -> list[str]:
-        """Return what the features are, as lines to print."""
+    def __str__(self) -> str:
         n, d = self.points.shape
         kind = "" if isinstance(self.points, np.ndarray) else "sparse "
-        first = (
-            f"features: {n} rows x {d} {kind}{self.points.dtype} columns, {self.metric} distance"
-        )
-        return [first, *self.notes]
+        return f"features: {n} rows x {d} {kind}{self.points.dtype} columns, {self.metric} distance"
 
 
 def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Features:
@@ -80,12 +76,12 @@ def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Featu
     - `impute`: fill what is not finite in a matrix or in vectors with the median of its column.
       Otherwise it is an error.
     """
-    ids = None if roles.id is None else plain(table.columns.column(roles.id))
+    ids = None if roles.id is None else decode_categories(table.columns.column(roles.id))
     faults = Faults(table.name, ids=ids, impute=impute)
     if roles.uses_matrix and table.matrix is not None:
         points = matrix_block(table.matrix, faults)
         names = tuple(f"x{i}" for i in range(points.shape[1]))
-        return Features(points, names, "euclidean", is_mixed=False, notes=faults.notes())
+        return Features(points, names, "euclidean", has_units=False, notes=faults.notes())
     if roles.text:
         return _text_features(table, roles, faults)
     return _dense_features(table, roles, faults)
@@ -121,10 +117,8 @@ def _dense_features(table: Table, roles: Roles, faults: Faults) -> Features:
     if not parts:
         raise InvalidInputError(_nothing(table, roles))
     points = parts[0] if len(parts) == 1 else _beside(parts)
-    is_mixed = len(parts) == 1 and bool(roles.numeric) and _has_units(points, roles.numeric)
-    if is_mixed:
-        notes.append("columns have different units and are standardised")
-    return Features(points, tuple(names), "euclidean", is_mixed, (*notes, *faults.notes()))
+    has_units = len(parts) == 1 and bool(roles.numeric) and _has_units(points, roles.numeric)
+    return Features(points, tuple(names), "euclidean", has_units, (*notes, *faults.notes()))
 
 
 def _nothing(table: Table, roles: Roles) -> str:
@@ -184,7 +178,7 @@ def _text_features(table: Table, roles: Roles, faults: Faults) -> Features:
     if n_empty:
         notes.append(f"{n_empty} row(s) hold no known word and are alike to each other only")
     if not (roles.numeric or roles.categorical or roles.vectors):
-        return Features(words, names, "angle", is_mixed=False, notes=(*notes, *faults.notes()))
+        return Features(words, names, "angle", has_units=False, notes=(*notes, *faults.notes()))
     others = _dense_features(table, roles, faults)
     block = np.array(others.points, dtype=np.float64)
     _standardize(block)
@@ -193,7 +187,7 @@ def _text_features(table: Table, roles: Roles, faults: Faults) -> Features:
     points: CsrMatrix = csr_array(hstack([words, csr_array(block)], format="csr"), dtype=np.float32)
     notes.append(f"{block.shape[1]} other columns are standardised and count as much as the texts")
     all_names = (*names, *others.names)
-    return Features(points, all_names, "angle", is_mixed=False, notes=(*notes, *faults.notes()))
+    return Features(points, all_names, "angle", has_units=False, notes=(*notes, *faults.notes()))
 
 
 def _texts(table: Table, names: tuple[str, ...], faults: Faults) -> list[str]:
@@ -201,10 +195,10 @@ def _texts(table: Table, names: tuple[str, ...], faults: Faults) -> list[str]:
 
     joined = None
     for name in names:
-        column = plain(table.columns.column(name))
+        column = decode_categories(table.columns.column(name))
         filled = pc.fill_null(column, "").to_pylist()
         gaps = np.fromiter((not cell.strip() for cell in filled), dtype=bool, count=len(filled))
-        faults.filled(gaps, name, filled_with="they are texts without words")
+        faults.note_filled(gaps, name, filled_with="they are texts without words")
         joined = (
             filled if joined is None else [f"{a}\n{b}" for a, b in zip(joined, filled, strict=True)]
         )

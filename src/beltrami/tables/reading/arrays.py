@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
 from beltrami.core.memory import require_memory
-from beltrami.tables.model import Table, listed
+from beltrami.tables.model import Table, few_of
 
 _MAGIC = b"\x93NUMPY"
 _PICKLE = b"\x80"
@@ -78,18 +78,18 @@ def read_npz(path: Path) -> Table:
     """
     import pyarrow as pa
 
-    arrays = _unpacked(path)
+    arrays = _unpack(path)
     chosen = _matrix_name(arrays, path.name)
     matrix = check_matrix(arrays[chosen], f"array {chosen!r} of {path.name}")
     columns = {
-        name: pa.array(_decoded(array))
+        name: pa.array(_decode(array))
         for name, array in arrays.items()
         if array.ndim == 1 and len(array) == len(matrix) and array.dtype.kind in "fiubUSM"
     }
     return Table(path.name, pa.table(columns), matrix)
 
 
-def _unpacked(path: Path) -> dict[str, NDArray[Any]]:
+def _unpack(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
@@ -127,11 +127,11 @@ def _matrix_name(arrays: dict[str, NDArray[Any]], name: str) -> str:
     found = [f"{key} {array.shape}" for key, array in arrays.items()]
     raise InvalidInputError(
         f"{name} has {len(flat)} arrays with two axes and none called X, data, features or "
-        f"embeddings, so it is open which one to use. It holds {listed(found)}."
+        f"embeddings, so it is open which one to use. It holds {few_of(found)}."
     )
 
 
-def _decoded(array: NDArray[Any]) -> NDArray[Any]:
+def _decode(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "S":
         return np.char.decode(array, "utf-8", "replace")
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))

@@ -18,7 +18,8 @@ from beltrami.core.errors import CorruptDataError, InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.tables.columns.naming import is_id_name, is_label_name
 from beltrami.tables.columns.numerals import number_styles
-from beltrami.tables.model import Table, listed
+from beltrami.tables.model import Table, few_of
+from beltrami.tables.options import DEFAULTS, TableOptions
 from beltrami.tables.reading.streams import (
     byte_blocks,
     first_bytes,
@@ -35,55 +36,49 @@ _CODE = r"^(0\d+|\d{17,})$"
 _WHOLE = r"^(0|-?[1-9]\d{0,15})$"
 
 
-def read_delimited(
-    path: Path,
-    *,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    label: str | None = None,
-    id: str | None = None,  # noqa: A002 - the word that users know
-) -> Table:
+def read_delimited(path: Path, options: TableOptions = DEFAULTS) -> Table:
     """Read a csv or tsv file, packed with gzip or not.
 
     The first line names the columns, and an empty cell is a gap. The columns of labels and of ids
     hold whole numbers where every cell is written as Python writes one, else texts as they stand.
     A column of numbers written with leading zeros, or with more digits than a float can hold, is a
-    column of codes and stays text, and so does one whose points may part thousands.
-
-    - `delimiter`: what separates the fields; None takes the most frequent of comma, tab, semicolon
-      and bar in the first line.
-    - `label`, `id`: columns to keep as they are written; None means those that are called so.
+    column of codes and stays text, and so does one whose points may part thousands. Unless the user
+    says otherwise, the delimiter is the most frequent of comma, tab, semicolon and bar in the first
+    line, and the columns of labels and of ids are those that are called so.
     """
-    head = first_bytes(path, _HEAD_BYTES)
-    parser = _Parser(path, _checked_delimiter(delimiter) or _found_delimiter(path, head))
-    _require_room(parser, head)
-    has_zeros = _scan(parser)
+    parser, has_zeros = _open(path, options.delimiter)
     raw = parser.read()
-    table, index = _named(raw)
+    table, index = _name_columns(raw)
     _require_header(table, path.name)
     Table(path.name, table)  # every column has a name of its own
-    again = _Again(table, parser.delimiter == ";" or decimal == ",", has_zeros)
+    again = _Again(table, parser.delimiter == ";" or options.decimal == ",", has_zeros)
     chosen = {
         position: judge
         for position, name in enumerate(table.column_names)
-        if (judge := again.judge(position, name == index or _is_named(name, label, id))) is not None
+        if (judge := again.judge(position, name == index or _names_label_or_id(name, options)))
+        is not None
     }
     typed = _read_again(parser, table, raw.column_names, chosen)
-    return Table(path.name, typed, index=index, delimiter=parser.delimiter, decimal=decimal)
+    return Table(path.name, typed, index=index, delimiter=parser.delimiter, decimal=options.decimal)
 
 
 def read_as_written(path: Path, delimiter: str | None = None) -> Table:
     """Read a csv or tsv file with every column as the texts that stand there, or null."""
     import pyarrow as pa
 
-    head = first_bytes(path, _HEAD_BYTES)
-    parser = _Parser(path, _checked_delimiter(delimiter) or _found_delimiter(path, head))
-    _require_room(parser, head)
-    _scan(parser)
+    parser, _ = _open(path, delimiter)
     names = parser.read().column_names
     Table(path.name, pa.table([[] for _ in names], names=names))  # each has a name of its own
-    texts, index = _named(parser.read(column_types=dict.fromkeys(names, pa.string())))
+    texts, index = _name_columns(parser.read(column_types=dict.fromkeys(names, pa.string())))
     return Table(path.name, texts, index=index, delimiter=parser.delimiter)
+
+
+def _open(path: Path, delimiter: str | None) -> tuple["_Parser", bool]:
+    """Return how to read a file that can be read, and whether some field begins like 012."""
+    head = first_bytes(path, _HEAD_BYTES)
+    parser = _Parser(path, _known_delimiter(delimiter) or _guess_delimiter(path, head))
+    _require_room(parser, head)
+    return parser, _scan(parser)
 
 
 class _Parser:
@@ -96,13 +91,15 @@ class _Parser:
         import pyarrow as pa
 
         try:
-            table = self._read(_BLOCK_BYTES, convert)
+            table = self.parse(str(self.path), _BLOCK_BYTES, convert)
             names = table.column_names
         except (UnicodeDecodeError, pa.ArrowInvalid) as error:
             require_utf8(self.path)
             self.require_even_rows()
             try:  # a row larger than a block
-                table = self._read(min(unpacked_bytes(self.path) + 1, 2**31 - 1), convert)
+                table = self.parse(
+                    str(self.path), min(unpacked_bytes(self.path) + 1, 2**31 - 1), convert
+                )
                 names = table.column_names
             except (UnicodeDecodeError, pa.ArrowException, OSError):
                 raise CorruptDataError(path=str(self.path), reason=str(error)) from error
@@ -116,9 +113,6 @@ class _Parser:
                 "below it."
             )
         return table
-
-    def _read(self, block_size: int, convert: dict[str, Any]) -> Any:
-        return self.parse(str(self.path), block_size, convert)
 
     def parse(self, source: Any, block_size: int, convert: dict[str, Any]) -> Any:
         import pyarrow.csv as arrow_csv
@@ -158,7 +152,7 @@ class _Parser:
                     ) from error
 
 
-def _checked_delimiter(delimiter: str | None) -> str | None:
+def _known_delimiter(delimiter: str | None) -> str | None:
     if delimiter is None:
         return None
     known = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
@@ -169,7 +163,7 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
     )
 
 
-def _found_delimiter(path: Path, head: bytes) -> str:
+def _guess_delimiter(path: Path, head: bytes) -> str:
     """Return the most frequent candidate in the first line, outside quotes."""
     first = head.decode("utf-8-sig", "replace").lstrip("\r\n")
     line = re.split(r"[\r\n]", re.sub(r'"[^"]*"', "", first), maxsplit=1)[0]
@@ -216,7 +210,7 @@ def _scan(parser: _Parser) -> bool:
     return has_zeros
 
 
-def _named(table: Any) -> tuple[Any, str | None]:
+def _name_columns(table: Any) -> tuple[Any, str | None]:
     """Name the unnamed columns; an unnamed first one is the index that pandas writes."""
     found = [column.strip() for column in table.column_names]
     names = [column or f"unnamed_{i}" for i, column in enumerate(found, start=1)]
@@ -229,7 +223,7 @@ def _require_header(table: Any, name: str) -> None:
     numbers = [value for value in values if value is not None]
     if len(numbers) == len(names) and any(value % 1 for value in numbers):
         raise InvalidInputError(
-            f"the first line of {name} holds numbers ({listed(names, 3)}) where the names of the "
+            f"the first line of {name} holds numbers ({few_of(names, 3)}) where the names of the "
             "columns are due. Put a line with names above it."
         )
 
@@ -241,10 +235,10 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _is_named(name: str, label: str | None, row_id: str | None) -> bool:
+def _names_label_or_id(name: str, options: TableOptions) -> bool:
     """Say whether a column may be that of the labels or of the ids."""
-    is_label = is_label_name(name) if label is None else name == label
-    return is_label or (is_id_name(name) if row_id is None else name == row_id)
+    is_label = is_label_name(name) if options.label is None else name == options.label
+    return is_label or (is_id_name(name) if options.id is None else name == options.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,14 +258,14 @@ class _Again:
 
         kind = self.table.column(position).type
         if is_named:
-            return as_written
+            return whole_numbers
         is_float = pa.types.is_floating(kind)
         if is_float and self.is_foreign:
-            return _unless_open
+            return _keep_ambiguous
         if (self.has_zeros and pa.types.is_integer(kind)) or (
             is_float and _has_huge_wholes(self.table.column(position))
         ):
-            return _codes
+            return _keep_codes
         return None
 
 
@@ -293,7 +287,7 @@ def _read_again(
     return table
 
 
-def as_written(texts: Any) -> Any:
+def whole_numbers(texts: Any) -> Any:
     """Return texts as whole numbers where all of them are written as Python writes one."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -308,7 +302,7 @@ def as_written(texts: Any) -> Any:
     return numbers if pc.max(pc.abs(numbers)).as_py() <= _WHOLE_FLOATS else texts
 
 
-def _codes(texts: Any) -> Any:
+def _keep_codes(texts: Any) -> Any:
     """Return the texts if they are codes, whose digits a number would lose, else None."""
     import pyarrow.compute as pc
 
@@ -319,12 +313,12 @@ def _codes(texts: Any) -> Any:
     )
 
 
-def _unless_open(texts: Any) -> Any:
-    """Return the texts if their points may part decimals or thousands, else what `_codes` says."""
+def _keep_ambiguous(texts: Any) -> Any:
+    """Return the texts if their points may part decimals or thousands, else as `_keep_codes`."""
     import pyarrow.compute as pc
 
     is_open = len(number_styles(pc.unique(texts).drop_null())) > 1
-    return texts if is_open else _codes(texts)
+    return texts if is_open else _keep_codes(texts)
 
 
 def _has_huge_wholes(column: Any) -> bool:

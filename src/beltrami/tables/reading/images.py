@@ -11,11 +11,11 @@ from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
 from beltrami.core.spelling import is_utf8
 from beltrami.core.types import FloatMatrix
-from beltrami.tables.model import Table, listed
+from beltrami.tables.model import Table, few_of
 
 SIDE = 16
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP")  # Pillow starts programs for others
-SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
+_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 
 
 def read_images(folder: Path) -> Table:
@@ -42,14 +42,14 @@ def read_images(folder: Path) -> Table:
     with track("reading images", total=len(paths)) as advance:
         for row, path in enumerate(paths):
             try:
-                pixels[row] = _grey(_regular(folder / path)).ravel()
+                pixels[row] = _grey(_require_file(folder / path)).ravel()
             except Exception as error:  # noqa: BLE001 - decoders raise whatever they like
                 broken.append(f"{path} ({error})")
             advance(1)
     if broken:
         raise InvalidInputError(
             f"{len(broken)} of {len(paths)} images in {folder.name or folder} cannot be read: "
-            f"{listed(broken, 3)}. Remove or replace them."
+            f"{few_of(broken, 3)}. Remove or replace them."
         )
     parents = [Path(path).parent.name for path in paths]
     columns = pa.table({"id": pa.array(paths), "folder": pa.array(parents)})
@@ -60,24 +60,24 @@ def _image_paths(folder: Path) -> list[str]:
     found = sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
-        if path.suffix.lower() in SUFFIXES and not path.is_dir()
+        if path.suffix.lower() in _SUFFIXES and not path.is_dir()
     )
     paths = [path for path in found if not any(part.startswith(".") for part in path.split("/"))]
     if not paths:
         raise InvalidInputError(
-            f"the folder {str(folder)!r} holds no image ({', '.join(SUFFIXES)}). Give a folder of "
+            f"the folder {str(folder)!r} holds no image ({', '.join(_SUFFIXES)}). Give a folder of "
             "images, or one file."
         )
     strange = [path for path in paths if not is_utf8(path)]
     if strange:
         raise InvalidInputError(
             f"{len(strange)} of {len(paths)} images in {folder.name or folder} have names that are "
-            f"not in UTF-8: {listed(strange, 3)}. Rename them; names serve as ids."
+            f"not in UTF-8: {few_of(strange, 3)}. Rename them; names serve as ids."
         )
     return paths
 
 
-def _regular(path: Path) -> Path:
+def _require_file(path: Path) -> Path:
     if path.is_file():
         return path
     raise OSError("a link that leads nowhere" if path.is_symlink() else "no regular file")

@@ -5,57 +5,51 @@ from typing import Any
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.tables.columns.kinds import is_text
-from beltrami.tables.columns.naming import found_id, known_name
-from beltrami.tables.model import Table, listed, plain
-from beltrami.tables.reading.delimited import as_written
+from beltrami.tables.columns.naming import find_id, known_name
+from beltrami.tables.model import Table, decode_categories, few_of
+from beltrami.tables.options import TableOptions
+from beltrami.tables.reading.delimited import whole_numbers
 
 
-def join_labels(
-    table: Table,
-    side: Table,
-    *,
-    id: str | None = None,  # noqa: A002 - the word that users know
-    label: str | None = None,
-    unlabeled: Any = None,
-) -> Table:
+def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
     """Return the table with the labels that a side table gives to its ids.
 
     Ids are compared as written, so 7 and "7" are the same. Where the table has labels of its own,
     those of the side table come on top: they are the newer ones. They take the type of those in the
     table where every one of them can be written so, else all become texts as they are written.
 
-    - `side`: has the columns "id" and "label", or those of the same names as in the table, or two
-      columns of which one holds ids of the table only.
-    - `id`: the column of `table` that holds the ids; None guesses, and takes row numbers where
-      there is none.
-    - `label`: the column of `table` that holds its own labels; None means "label", which it need
-      not have.
-    - `unlabeled`: a cell of the side table that says nothing, as written; it takes no label away.
+    The side table has the columns "id" and "label", or those of the same names as in the table, or
+    two columns of which one holds ids of the table only. A cell that holds the marker of rows
+    without a label takes no label away. Labels go to the column "label" unless another is named.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    target = "label" if label in {None, "label"} else known_name(str(label), table, "label")
-    own = found_id(table) if id is None else known_name(id, table, "id")
+    is_usual = options.label in {None, "label"}
+    target = "label" if is_usual else known_name(str(options.label), table, "label")
+    id_name = find_id(table) if options.id is None else known_name(options.id, table, "id")
     numbers = pa.array(range(table.n_rows))
-    ids = _written(numbers if own is None else table.columns.column(own))
-    given, said = _side_columns(side, ids, {"id", own or "id"}, {"label", target})
-    wanted = _written(side.columns.column(given))
-    labels = _said(plain(side.columns.column(said)), unlabeled, has_types=side.delimiter is None)
-    _require_once(wanted, side.name)
+    ids = _id_texts(numbers if id_name is None else table.columns.column(id_name))
+    side_id, side_label = _side_columns(side, ids, {"id", id_name or "id"}, {"label", target})
+    side_ids = _id_texts(side.columns.column(side_id))
+    labels = decode_categories(side.columns.column(side_label))
+    labels = _without_marker(labels, options.unlabeled)
+    if side.delimiter is not None and is_text(labels.type):
+        labels = whole_numbers(labels)
+    _require_once(side_ids, side.name)
     _require_once(ids, table.name)
-    lost = wanted.filter(pc.invert(pc.is_in(wanted, value_set=ids)))
+    lost = side_ids.filter(pc.invert(pc.is_in(side_ids, value_set=ids)))
     if len(lost):
         raise InvalidInputError(
-            f"{len(lost)} of {len(wanted)} ids in {side.name} are not among the ids of "
-            f"{table.name} ({'row numbers' if own is None else f'column {own!r}'}): "
-            f"{listed(lost.to_pylist())}. Correct them, or name the id column."
+            f"{len(lost)} of {len(side_ids)} ids in {side.name} are not among the ids of "
+            f"{table.name} ({'row numbers' if id_name is None else f'column {id_name!r}'}): "
+            f"{few_of(lost.to_pylist())}. Correct them, or name the id column."
         )
-    column = labels.take(pc.index_in(ids, value_set=wanted))
+    column = labels.take(pc.index_in(ids, value_set=side_ids))
     columns = table.columns
     if target in table.names:
         place = table.names.index(target)
-        joined = columns.set_column(place, target, _on_top(column, columns.column(place)))
+        joined = columns.set_column(place, target, _overlay(column, columns.column(place)))
     elif columns.num_columns:
         joined = columns.append_column(target, column)
     else:
@@ -63,29 +57,29 @@ def join_labels(
     return replace(table, columns=joined)
 
 
-def _said(labels: Any, unlabeled: Any, *, has_types: bool) -> Any:
-    """Return labels of a side table: null for the marker, whole numbers where texts spell them."""
+def _without_marker(labels: Any, unlabeled: Any) -> Any:
+    """Return labels with null for the marker of rows without one."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if unlabeled not in (None, "") and not pa.types.is_null(labels.type):
-        is_marker = pc.equal(pc.utf8_trim_whitespace(_texts(labels)), str(unlabeled).strip())
-        is_marker = pc.fill_null(is_marker, False)
-        labels = pc.if_else(is_marker, pa.scalar(None, labels.type), labels)
-    return labels if has_types or not is_text(labels.type) else as_written(labels)
+    if unlabeled in (None, "") or pa.types.is_null(labels.type):
+        return labels
+    is_marker = pc.equal(pc.utf8_trim_whitespace(_texts(labels)), str(unlabeled).strip())
+    is_marker = pc.fill_null(is_marker, False)
+    return pc.if_else(is_marker, pa.scalar(None, labels.type), labels)
 
 
-def _on_top(newer: Any, older: Any) -> Any:
+def _overlay(newer: Any, older: Any) -> Any:
     """Return the newer labels, and the older ones where there are none."""
     import pyarrow.compute as pc
 
-    newer, older = _without_gaps(plain(newer)), _without_gaps(plain(older))
+    newer, older = _without_gaps(decode_categories(newer)), _without_gaps(decode_categories(older))
     if older.null_count == len(older):
         return newer
     if newer.null_count == len(newer):
         return older
     if newer.type != older.type:
-        newer = _like(newer, older.type)
+        newer = _read_as(newer, older.type)
     if newer.type != older.type:
         newer, older = _texts(newer), _texts(older)
     return pc.coalesce(newer, older)
@@ -102,18 +96,22 @@ def _without_gaps(column: Any) -> Any:
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         is_whole = pc.all(pc.equal(column, pc.floor(column))).as_py()
-        return column.cast(pa.int64()) if is_whole and _fits(column) else column
-    return column.cast(pa.int64()) if pa.types.is_integer(column.type) and _fits(column) else column
+        return column.cast(pa.int64()) if is_whole and _fits_in_floats(column) else column
+    return (
+        column.cast(pa.int64())
+        if pa.types.is_integer(column.type) and _fits_in_floats(column)
+        else column
+    )
 
 
-def _fits(column: Any) -> bool:
+def _fits_in_floats(column: Any) -> bool:
     import pyarrow.compute as pc
 
     bounds = pc.min_max(column).as_py()
     return bounds["min"] is not None and -(2**53) <= bounds["min"] <= bounds["max"] <= 2**53
 
 
-def _like(newer: Any, kind: Any) -> Any:
+def _read_as(newer: Any, kind: Any) -> Any:
     """Return texts as the whole numbers or truth values that they spell, if all of them do."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -121,7 +119,7 @@ def _like(newer: Any, kind: Any) -> Any:
     if not is_text(newer.type):
         return newer
     if pa.types.is_integer(kind):
-        return as_written(newer)
+        return whole_numbers(newer)
     if pa.types.is_boolean(kind):
         lower = pc.utf8_lower(newer)
         if pc.all(pc.is_in(lower.drop_null(), pa.array(["true", "false"], newer.type))).as_py():
@@ -133,7 +131,7 @@ def _side_columns(
     side: Table, ids: Any, id_names: set[str], label_names: set[str]
 ) -> tuple[str, str]:
     """Return which columns of a side table hold ids and labels."""
-    id_name, label_name = _named(side, id_names), _named(side, label_names)
+    id_name, label_name = _column_called(side, id_names), _column_called(side, label_names)
     if len(side.names) == 2 and id_name is None and label_name is None:
         keys = [name for name in side.names if _holds_ids(side.columns.column(name), ids)]
         id_name = keys[0] if len(keys) == 1 else None
@@ -145,12 +143,12 @@ def _side_columns(
         return id_name, label_name
     raise InvalidInputError(
         f"the labels in {side.name} need a column of ids and one of labels, and it is open which "
-        f"they are: it has {listed(side.names)}. Call them 'id' and 'label' in its first line; the "
+        f"they are: it has {few_of(side.names)}. Call them 'id' and 'label' in its first line; the "
         "ids are those of the data, or row numbers from 0 where it has none."
     )
 
 
-def _named(side: Table, names: set[str]) -> str | None:
+def _column_called(side: Table, names: set[str]) -> str | None:
     known = {name.strip().lower() for name in names}
     return next((column for column in side.names if column.strip().lower() in known), None)
 
@@ -158,16 +156,16 @@ def _named(side: Table, names: set[str]) -> str | None:
 def _holds_ids(column: Any, ids: Any) -> bool:
     import pyarrow.compute as pc
 
-    values = _written(column)
+    values = _id_texts(column)
     is_whole = values.null_count == 0 and pc.count_distinct(values).as_py() == len(values)
     return bool(is_whole and pc.all(pc.is_in(values, value_set=ids)).as_py())
 
 
-def _written(column: Any) -> Any:
+def _id_texts(column: Any) -> Any:
     """Return ids as texts; whole floats, which a gap makes of integers, without their point."""
     import pyarrow.compute as pc
 
-    texts = _texts(plain(column))
+    texts = _texts(decode_categories(column))
     is_whole = pc.all(pc.match_substring_regex(texts, r"^\d+\.0$")).as_py()
     return pc.replace_substring(texts, ".0", "") if is_whole else texts
 
@@ -197,6 +195,6 @@ def _require_once(ids: Any, name: str) -> None:
     twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
     if len(twice):
         raise InvalidInputError(
-            f"{len(twice)} id(s) occur more than once in {name}: {listed(twice.to_pylist())}. "
+            f"{len(twice)} id(s) occur more than once in {name}: {few_of(twice.to_pylist())}. "
             "Every row needs an id of its own."
         )

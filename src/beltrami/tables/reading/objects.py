@@ -137,10 +137,10 @@ def _one_axis(key: Any, values: Any) -> Any:
         return values.astype(values.dtype.newbyteorder("="))
     if isinstance(values, np.ndarray) and values.dtype.kind in "UVSc":
         return values.tolist()
-    return values if isinstance(values, Sequence | np.ndarray) else _listed(values)
+    return values if isinstance(values, Sequence | np.ndarray) else _to_sequence(values)
 
 
-def _listed(values: Any) -> Any:
+def _to_sequence(values: Any) -> Any:
     """Return arrays of pandas, polars and arrow as they are, and others as lists."""
     return values if hasattr(values, "dtype") or hasattr(values, "to_pylist") else list(values)
 

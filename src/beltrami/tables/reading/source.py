@@ -12,7 +12,8 @@ import numpy as np
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.spelling import is_utf8
-from beltrami.tables.model import Table, listed
+from beltrami.tables.model import Table, few_of
+from beltrami.tables.options import DEFAULTS, TableOptions
 from beltrami.tables.reading.arrays import check_matrix, matrix_table, read_npy, read_npz
 from beltrami.tables.reading.delimited import read_as_written, read_delimited
 from beltrami.tables.reading.images import read_images
@@ -21,33 +22,13 @@ from beltrami.tables.reading.json_lines import read_json_lines
 from beltrami.tables.reading.objects import arrow_table, table_from_object
 
 
-def read_table(
-    source: Any,
-    *,
-    embeddings: Any = None,
-    labels: Any = None,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    id: str | None = None,  # noqa: A002 - the word that users know
-    label: str | None = None,
-    unlabeled: Any = None,
-) -> Table:
-    """Read a user's file or object as a table; nothing in it is changed.
+def read_table(source: Any, options: TableOptions = DEFAULTS) -> Table:
+    """Read a user's file or object, and the embeddings beside it; nothing in it is changed.
 
-    - `source`: a file (.parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson, the last four also
-      with .gz, .npy, .npz), a folder of images, a pandas or polars data frame, an arrow table, a
-      matrix, or a dict of columns.
-    - `embeddings`: an npy file with as many rows, which becomes the matrix of the table.
-    - `labels`: tables with the columns "id" and "label". Their labels go into the column of labels,
-      each on top of what is there.
-    - `delimiter`: what separates the fields of a csv file; None finds out.
-    - `decimal`: sign before the decimals of numbers in texts, where the cells do not tell.
-    - `id`: the column that `labels` refers to; None guesses it, and takes row numbers where there
-      is none. In a csv file it is read as it is written.
-    - `label`: the column of labels that `labels` adds to; None means "label", which need not be
-      there. In a csv file it is read as it is written.
-    - `unlabeled`: what marks a row without a label in `labels`, besides gaps; it takes no label
-      away.
+    The source is a file (.parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson, the last four
+    also with .gz, .npy, .npz), a folder of images, a pandas or polars data frame, an arrow table, a
+    matrix, or a dict of columns. Embeddings become the matrix of the table. In a csv file the
+    columns of labels and of ids are read as they are written.
 
     Examples
     --------
@@ -55,52 +36,43 @@ def read_table(
     >>> read_table({"id": ["a", "b"], "size": [1.5, 2.5]})
     Table('dict', 2 rows, 2 columns)
     """
-    _check_decimal(decimal)
+    if options.decimal not in (None, ".", ","):
+        raise InvalidInputError(f"decimal={options.decimal!r} must be '.' or ',', or be left out.")
     if isinstance(source, Table):
         table = source
     elif isinstance(source, str | os.PathLike):
-        options = {"delimiter": delimiter, "decimal": decimal, "id": id, "label": label}
-        table = _from_path(Path(source), options)
+        table = _read_path(Path(source), options)
     else:
-        table = replace(table_from_object(source), decimal=decimal)
-    if table.n_rows == 0:
-        raise InvalidInputError(f"{table.name} has no rows.")
-    if embeddings is not None:
-        table = replace(table, matrix=_side_matrix(embeddings, table))
-    for side in side_tables(labels):
-        given = _side_table(side, delimiter)
-        table = join_labels(table, given, id=id, label=label, unlabeled=unlabeled)
+        table = replace(table_from_object(source), decimal=options.decimal)
+    _require_rows(table)
+    if options.embeddings is not None:
+        table = replace(table, matrix=_side_matrix(options.embeddings, table))
     return table
 
 
-def _side_table(side: Any, delimiter: str | None) -> Table:
-    """Return labels beside the data; those in a csv file as they are written."""
-    if not isinstance(side, str | os.PathLike):
-        return read_table(side)
-    table = read_as_it_stands(Path(side), delimiter=delimiter)
-    if table.n_rows == 0:
-        raise InvalidInputError(f"{table.name} has no rows.")
+def join_side_labels(table: Table, options: TableOptions) -> Table:
+    """Return the table with the labels that stand in tables beside it, each on top of the last."""
+    for source in options.side_labels:
+        if isinstance(source, str | os.PathLike):
+            side = read_as_it_stands(Path(source), delimiter=options.delimiter)
+            _require_rows(side)
+        else:
+            side = read_table(source)
+        table = join_labels(table, side, options)
     return table
 
 
-def _check_decimal(decimal: str | None) -> None:
-    if decimal not in (None, ".", ","):
-        raise InvalidInputError(f"decimal={decimal!r} must be '.' or ',', or be left out.")
-
-
-def side_tables(labels: Any) -> list[Any]:
-    """Return tables of labels as a list, whether there is none, one or several."""
-    if labels is None:
-        return []
-    return list(labels) if isinstance(labels, list | tuple) else [labels]
+def _require_rows(table: Table) -> None:
+    if table.n_rows == 0:
+        raise InvalidInputError(f"{table.name} has no rows.")
 
 
 def read_as_it_stands(path: Path, *, delimiter: str | None = None) -> Table:
     """Read a file as `read_table` does, but keep the cells of csv and tsv files as texts."""
-    return _from_path(path, {"delimiter": delimiter}, as_written=True)
+    return _read_path(path, TableOptions(delimiter=delimiter), as_written=True)
 
 
-def _from_path(path: Path, options: dict[str, str | None], *, as_written: bool = False) -> Table:
+def _read_path(path: Path, options: TableOptions, *, as_written: bool = False) -> Table:
     if not is_utf8(str(path)):
         raise InvalidInputError(f"the name {str(path)!r} is not in UTF-8. Rename it.")
     try:
@@ -108,7 +80,7 @@ def _from_path(path: Path, options: dict[str, str | None], *, as_written: bool =
             return read_images(path)
         if not path.exists():
             raise InvalidInputError(_missing(path))
-        return _from_file(path, options, as_written=as_written)
+        return _read_file(path, options, as_written=as_written)
     except BeltramiError:
         raise
     except OSError as error:
@@ -117,7 +89,7 @@ def _from_path(path: Path, options: dict[str, str | None], *, as_written: bool =
         ) from error
 
 
-def _from_file(path: Path, options: dict[str, str | None], *, as_written: bool) -> Table:
+def _read_file(path: Path, options: TableOptions, *, as_written: bool) -> Table:
     kind = path.suffix.lower()
     if kind == ".gz":
         kind = Path(path.stem).suffix.lower() + kind
@@ -135,9 +107,9 @@ def _from_file(path: Path, options: dict[str, str | None], *, as_written: bool) 
         raise InvalidInputError(f"{path.name} is empty: it has 0 bytes.")
     if kind in _TEXT_KINDS:
         if as_written:
-            return read_as_written(path, options["delimiter"])
-        return read_delimited(path, **options)
-    return replace(_READERS[kind](path), decimal=options.get("decimal"))
+            return read_as_written(path, options.delimiter)
+        return read_delimited(path, options)
+    return replace(_READERS[kind](path), decimal=options.decimal)
 
 
 def _missing(path: Path) -> str:
@@ -150,8 +122,8 @@ def _missing(path: Path) -> str:
         return f"there is no file {str(path)!r}, and no folder {str(parent)!r} that can be read."
     near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
     if near:
-        return f"there is no file {str(path)!r}. Did you mean {listed(near)}?"
-    return f"there is no file {str(path)!r}; the folder holds {listed(names) or 'nothing'}."
+        return f"there is no file {str(path)!r}. Did you mean {few_of(near)}?"
+    return f"there is no file {str(path)!r}; the folder holds {few_of(names) or 'nothing'}."
 
 
 def _read_parquet(path: Path) -> Table:
@@ -172,7 +144,7 @@ def _read_parquet(path: Path) -> Table:
             table.validate(full=True)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise CorruptDataError(path=str(path), reason=str(error)) from error
-    return _checked(table, path)
+    return _to_table(table, path)
 
 
 def _fixed_bytes(kind: Any) -> float:
@@ -195,10 +167,10 @@ def _read_arrow(path: Path) -> Table:
         table.validate(full=True)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise CorruptDataError(path=str(path), reason=str(error)) from error
-    return _checked(table, path)
+    return _to_table(table, path)
 
 
-def _checked(table: Any, path: Path) -> Table:
+def _to_table(table: Any, path: Path) -> Table:
     import pyarrow as pa
 
     if table.num_columns == 0:
@@ -219,7 +191,7 @@ def _side_matrix(embeddings: Any, table: Table) -> Any:
                 f"embeddings={path.name!r} must be an .npy file with one row per row of "
                 f"{table.name}."
             )
-        matrix = check_matrix(np.asanyarray(_from_path(path, {}).matrix), path.name)
+        matrix = check_matrix(np.asanyarray(_read_path(path, DEFAULTS).matrix), path.name)
     if len(matrix) != table.n_rows:
         raise InvalidInputError(
             f"the embeddings have {len(matrix)} rows and {table.name} has {table.n_rows}. Row i of "

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from beltrami.tables.model import plain
+from beltrami.tables.model import decode_categories
 from beltrami.tables.reading.source import read_as_it_stands
 
 
@@ -15,7 +15,9 @@ def read_texts(path: Path) -> dict[str, list[str]]:
     """
     table = read_as_it_stands(path)
     return {
-        name: [_write_out(value) for value in plain(table.columns.column(name)).to_pylist()]
+        name: [
+            _write_out(value) for value in decode_categories(table.columns.column(name)).to_pylist()
+        ]
         for name in table.names
     }
 

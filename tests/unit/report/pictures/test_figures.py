@@ -3,9 +3,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.labelling.shapes import DataMap
 from beltrami.report.pictures.boundary_pictures import draw_directions
-from beltrami.report.pictures.figures import save_figure, scatter_groups, scatter_values
+from beltrami.report.pictures.figures import (
+    rows_figure,
+    save_figure,
+    scatter_groups,
+    scatter_values,
+)
 from beltrami.report.pictures.palette import style_of
 from beltrami_papers.thesis.chapter4.convergence import HARMONICS, convergence_error
 
@@ -63,8 +67,8 @@ def test_class_names_are_drawn_letter_by_letter(tmp_path, kind):
     draw_directions(axes, coordinates[:2], ODD_NAMES[:2], 1.0)
     save_figure(figure, tmp_path / f"groups{kind}")
     labels = np.array([None, *ODD_NAMES], dtype=object)
-    found = DataMap(np.arange(6), labels, np.random.default_rng(1).random((6, 2)))
-    found.save(tmp_path / f"map{kind}")
-    shown = [text.get_text() for text in found.figure().axes[0].get_legend().get_texts()]
+    drawn = rows_figure(np.random.default_rng(1).random((6, 2)), labels)
+    save_figure(drawn, tmp_path / f"map{kind}")
+    shown = [text.get_text() for text in drawn.axes[0].get_legend().get_texts()]
     assert len(shown) == 5
     assert r"5\$ or 10\$" in shown  # which matplotlib shows without the backslashes

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.tables import guess_roles, label_column, read_table, row_ids
+from beltrami.tables import TableOptions, guess_roles, label_column, read_table, row_ids
 
 
 def labels(values: Any, **options: Any) -> tuple[list[Any], list[str]]:
     table = read_table({"label": values, "x": np.arange(len(values)) ** 2})
-    found = label_column(table, guess_roles(table), **options)
+    found = label_column(table, guess_roles(table), TableOptions(**options))
     return found.values.tolist(), list(found.notes)
 
 
@@ -73,7 +73,7 @@ def test_a_marker_that_no_row_holds_is_told() -> None:
 )
 def test_what_counts_as_a_gap_is_told(values: Any, options: Any, line: str) -> None:
     table = read_table({"label": values, "x": np.arange(len(values)) ** 2})
-    assert label_column(table, guess_roles(table), **options).line.endswith(line)
+    assert label_column(table, guess_roles(table), TableOptions(**options)).line.endswith(line)
 
 
 def test_further_marker_is_compared_as_written() -> None:
@@ -128,12 +128,12 @@ def test_fewer_classes_can_be_allowed() -> None:
     assert labels(["a", ""], min_classes=1)[0] == ["a", None]
     table = read_table(np.eye(2))
     with pytest.raises(InvalidInputError, match="no label column"):
-        label_column(table, guess_roles(table, require_label=False))
+        label_column(table, guess_roles(table, TableOptions(min_classes=0)))
 
 
 def ids(columns: dict[str, Any], **options: Any) -> list[Any]:
     table = read_table(columns)
-    return row_ids(table, guess_roles(table, require_label=False, **options)).tolist()
+    return row_ids(table, guess_roles(table, TableOptions(min_classes=0, **options))).tolist()
 
 
 def test_ids_are_values_or_row_numbers() -> None:

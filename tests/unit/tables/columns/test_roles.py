@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.tables import Roles, feature_matrix, guess_roles, read_table
+from beltrami.tables import Roles, TableOptions, feature_matrix, guess_roles, read_table, row_ids
 
 N = 12
 TEXTS = [f"some words about subject number{i}" for i in range(N)]
@@ -16,7 +16,7 @@ LABEL = ["a", "b", None] * 4
 
 
 def roles(columns: dict[str, Any], **options: Any) -> Roles:
-    return guess_roles(read_table(columns), **options)
+    return guess_roles(read_table(columns), TableOptions(**options))
 
 
 @pytest.mark.parametrize("name", ["label", "Labels", "CLASS", "target", "category", "y", " label "])
@@ -31,8 +31,8 @@ def test_y_is_a_coordinate_beside_a_better_name_or_with_fractions() -> None:
     nans = pl.DataFrame({"x": heights, "y": [1.0, 2.0, float("nan")] * 4})
     assert guess_roles(read_table(nans)).label == "y"
     assert roles({"x": heights, "y": ["1.0", "2.0", ""] * 4}).label == "y"
-    assert roles({"x": heights, "y": [f"{h:.3f}" for h in heights]}, require_label=False).numeric
-    assert roles({"x": heights, "y": heights}, require_label=False).numeric == ("x", "y")
+    assert roles({"x": heights, "y": [f"{h:.3f}" for h in heights]}, min_classes=0).numeric
+    assert roles({"x": heights, "y": heights}, min_classes=0).numeric == ("x", "y")
     with pytest.raises(InvalidInputError, match="no column is the label"):
         roles({"x": heights, "y": heights})
 
@@ -50,7 +50,7 @@ def test_label_must_be_clear() -> None:
     with pytest.raises(InvalidInputError, match="2 columns could be the label"):
         roles(two)
     assert roles(two, label="class").label == "class"
-    free = roles(two, require_label=False)
+    free = roles(two, min_classes=0)
     assert (free.label, free.numeric) == (None, ("x",))
     assert set(free.ignored) == {"label", "class"}
     assert roles(two, ignore=["class"]).label == "label"
@@ -69,8 +69,19 @@ def test_id_is_found_by_name_if_it_names_the_rows(name: str) -> None:
     names = [f"r{i}" for i in range(N)]
     assert roles({name: names, "label": LABEL, "x": np.arange(N) ** 2}).id == name
     assert roles({name: ["r"] * N, "label": LABEL}).id is None
-    assert roles({name: [None, *names[1:]], "label": LABEL}).id is None
+    if name != "id":
+        assert roles({name: [None, *names[1:]], "label": LABEL}).id is None
     assert roles({name: np.linspace(0, 1, N), "label": LABEL}).id is None
+
+
+def test_a_column_called_id_is_meant_where_most_of_it_names_one_row() -> None:
+    names = [f"r{i}" for i in range(N)]
+    table = {"Id ": [None, *names[1:]], "label": LABEL, "x": np.arange(N) ** 2}
+    assert roles(table).id == "Id "
+    assert roles(table, ignore=["Id "]).id is None
+    assert roles(table, categories=["Id "]).id is None
+    with pytest.raises(InvalidInputError, match="1 of 12 ids in column 'Id ' are missing"):
+        row_ids(read_table(table), roles(table))
 
 
 def test_words_that_end_in_id_are_no_ids() -> None:
@@ -138,10 +149,10 @@ def test_vectors_and_matrix_are_used_alone_unless_asked() -> None:
     found = roles(columns)
     assert (found.vectors, found.numeric) == (("v",), ())
     assert "'v' are used alone" in found.ignored["w"]
-    table = read_table(columns, embeddings=np.eye(N))
+    table = read_table(columns, TableOptions(embeddings=np.eye(N)))
     assert guess_roles(table).uses_matrix
     assert guess_roles(table).vectors == ()
-    named = guess_roles(table, features=["x", "w"])
+    named = guess_roles(table, TableOptions(features=["x", "w"]))
     assert (named.uses_matrix, named.numeric, named.vectors) == (False, ("x",), ("w",))
 
 
@@ -179,8 +190,8 @@ def test_a_column_is_of_the_kind_that_the_user_says() -> None:
 
 def test_more_than_fifty_categories_are_fine_when_asked_for() -> None:
     table = read_table({"c": [f"u{i % 60}" for i in range(100)], "x": np.arange(100.0) ** 2})
-    assert guess_roles(table, require_label=False).categorical == ()
-    chosen = guess_roles(table, categories="c", require_label=False)
+    assert guess_roles(table, TableOptions(min_classes=0)).categorical == ()
+    chosen = guess_roles(table, TableOptions(categories="c", min_classes=0))
     assert len(feature_matrix(table, chosen).names) == 61
 
 
@@ -190,8 +201,9 @@ def test_named_columns_join_texts_and_vectors() -> None:
     assert (found.text, found.categorical, found.numeric) == (("body",), ("x",), ())
     found = roles({"label": LABEL, "v": list(np.eye(N)), "x": np.arange(N) ** 2}, numbers=["x"])
     assert (found.vectors, found.numeric) == (("v",), ("x",))
+    options = TableOptions(embeddings=np.eye(N), categories="x")
     with pytest.raises(InvalidInputError, match="'x' cannot stand beside the matrix"):
-        guess_roles(read_table(columns, embeddings=np.eye(N)), categories="x")
+        guess_roles(read_table(columns, options), options)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +253,7 @@ def test_roles_are_printed_in_few_lines() -> None:
     assert "22 more" in lines[2]
     assert lines[3] == "ignored: k0, because it has one value only, 1"
     assert lines[-1] == "ignored: 22 more"
-    matrix = guess_roles(read_table(np.eye(3)), require_label=False).lines()
+    matrix = guess_roles(read_table(np.eye(3)), TableOptions(min_classes=0)).lines()
     assert matrix[-1] == "features: the rows of the matrix"
 
 

@@ -11,14 +11,14 @@ from scipy.sparse import csr_array
 
 from beltrami.core import memory
 from beltrami.core.errors import BeltramiError, InvalidInputError
-from beltrami.tables import Features, Roles, feature_matrix, guess_roles, read_table
+from beltrami.tables import Features, Roles, TableOptions, feature_matrix, guess_roles, read_table
 
 BIG = 70_000  # more rows than one block
 
 
 def features(source: Any, *, impute: bool = False, **options: Any) -> Features:
     table = read_table(source)
-    roles = guess_roles(table, require_label=False, **options)
+    roles = guess_roles(table, TableOptions(min_classes=0, **options))
     return feature_matrix(table, roles, impute=impute)
 
 
@@ -27,11 +27,9 @@ def test_numbers_are_kept_as_given() -> None:
     assert found.points.tolist() == [[1.5, 1, 1], [2.5, 5, 0], [-3, 2, 1]]
     assert found.points.dtype == np.float64
     assert found.names == ("a", "b", "c")
-    assert (found.metric, found.is_mixed) == ("euclidean", True)
-    assert found.lines() == [
-        "features: 3 rows x 3 float64 columns, euclidean distance",
-        "columns have different units and are standardised",
-    ]
+    assert (found.metric, found.has_units) == ("euclidean", True)
+    assert str(found) == "features: 3 rows x 3 float64 columns, euclidean distance"
+    assert found.notes == ()
 
 
 @pytest.mark.parametrize(
@@ -107,8 +105,8 @@ def test_categories_stand_beside_standardised_numbers() -> None:
     found = features({"x": [1.0, 5.0, 1.0, 5.0], "c": ["u", "u", "v", "v"]})
     assert found.points.tolist() == [[-1, 1, 0], [1, 1, 0], [-1, 0, 1], [1, 0, 1]]
     assert found.names == ("x", "c=u", "c=v")
-    assert not found.is_mixed
-    assert any("standardised" in line for line in found.lines())
+    assert not found.has_units
+    assert any("standardised" in line for line in found.notes)
 
 
 def test_missing_numbers_become_medians_and_are_marked_beside() -> None:
@@ -119,9 +117,9 @@ def test_missing_numbers_become_medians_and_are_marked_beside() -> None:
     scaled = (filled - filled.mean(axis=0)) / filled.std(axis=0)
     assert found.points[:, :2] == pytest.approx(scaled)
     assert found.points[:, 2:].tolist() == [[0, 0], [1, 0], [0, 1], [1, 0]]
-    assert not found.is_mixed
-    assert any(line.startswith("'x': 2 of 4 cells hold nothing") for line in found.lines())
-    assert "they take the median, 2, and a column marks them" in found.lines()[-1]
+    assert not found.has_units
+    assert any(line.startswith("'x': 2 of 4 cells hold nothing") for line in found.notes)
+    assert "they take the median, 2, and a column marks them" in found.notes[-1]
 
 
 def test_gaps_of_columns_in_one_unit_keep_their_proportions() -> None:
@@ -134,17 +132,19 @@ def test_gaps_of_columns_in_one_unit_keep_their_proportions() -> None:
 
 
 def test_a_column_that_is_mostly_empty_is_used_and_told() -> None:
-    lines = features({"x": [1.0, 2.0, 4.0] + 5 * [None], "z": range(8)}, numbers="z").lines()
+    lines = features({"x": [1.0, 2.0, 4.0] + 5 * [None], "z": range(8)}, numbers="z").notes
     assert any("'x': 5 of 8 cells, more than half, hold nothing" in line for line in lines)
 
 
 def test_a_hole_in_a_matrix_is_named_by_row_and_column() -> None:
-    table = read_table({"id": list("abc")}, embeddings=np.array([[1, 2], [np.nan, 3], [4, np.inf]]))
+    table = read_table(
+        {"id": list("abc")}, TableOptions(embeddings=np.array([[1, 2], [np.nan, 3], [4, np.inf]]))
+    )
     with pytest.raises(
         InvalidInputError,
         match=r"2 cell\(s\) in 2 column\(s\).*'x0': 1 in row 1 \(id 'b'\).*broken file.*--impute",
     ):
-        feature_matrix(table, guess_roles(table, require_label=False))
+        feature_matrix(table, guess_roles(table, TableOptions(min_classes=0)))
 
 
 def test_imputing_never_writes_to_what_was_given() -> None:
@@ -161,11 +161,11 @@ def test_missing_categories_and_texts_are_no_fault_and_told() -> None:
     found = features(categories)
     assert found.points[2].tolist() == [0, 0, 0, 1]
     assert found.points.sum() == 7
-    assert any("'c': 1 of 7 cells" in line and "'missing'" in line for line in found.lines())
+    assert any("'c': 1 of 7 cells" in line and "'missing'" in line for line in found.notes)
     texts = {"t": ["one red house there", None, "two blue cars here", "a b c d"]}
     found = features(texts)
     assert found.points.shape[0] == 4
-    assert any("'t': 1 of 4 cells" in line for line in found.lines())
+    assert any("'t': 1 of 4 cells" in line for line in found.notes)
 
 
 def test_none_in_a_column_of_words_is_a_word() -> None:
@@ -186,8 +186,8 @@ def test_words_for_nothing_among_numbers_are_gaps_and_told(tmp_path: Path) -> No
         found = features(source)
         assert found.names == ("age", "age was missing")
         assert found.points[:, 1].tolist() == [0, 1, 0, 1, 1, 0]
-        assert "column 'age': 2 cell(s) hold 'NA' and count as missing" in found.lines()
-        assert "column 'age': 1 cell(s) hold '?' and count as missing" in found.lines()
+        assert "column 'age': 2 cell(s) hold 'NA' and count as missing" in found.notes
+        assert "column 'age': 1 cell(s) hold '?' and count as missing" in found.notes
 
 
 NUMBERS = [
@@ -209,7 +209,7 @@ def test_numbers_are_read_as_the_whole_column_writes_them(cells, wanted) -> None
     found = features({"price": cells})
     assert found.points[:, 0].tolist() == wanted
     is_plain = all(cell.lstrip("+\u2212").replace("e", "").isdigit() for cell in cells)
-    said = [line for line in found.lines() if "is read as numbers" in line]
+    said = [line for line in found.notes if "is read as numbers" in line]
     assert bool(said) is not is_plain
 
 
@@ -224,10 +224,10 @@ def test_numbers_are_read_as_the_whole_column_writes_them(cells, wanted) -> None
     ],
 )
 def test_half_a_column_is_never_read_as_numbers(cells: list[str]) -> None:
-    roles = guess_roles(read_table({"c": cells, "x": [1.5, 2, 3, 5]}), require_label=False)
+    roles = guess_roles(read_table({"c": cells, "x": [1.5, 2, 3, 5]}), TableOptions(min_classes=0))
     assert roles.numeric == ("x",)
     assert "not all written in one way" in roles.ignored["c"]
-    repeated = guess_roles(read_table({"c": cells * 3}), require_label=False)
+    repeated = guess_roles(read_table({"c": cells * 3}), TableOptions(min_classes=0))
     assert repeated.categorical == ("c",)
 
 
@@ -238,12 +238,12 @@ def test_thousands_or_decimals_between_semicolons_are_asked_for(tmp_path: Path) 
     ):
         features(tmp_path / "t.csv")
     for decimal, last in ((".", 1.25), (",", 1250)):
-        table = read_table(tmp_path / "t.csv", decimal=decimal)
-        roles = guess_roles(table, ignore="c", require_label=False)
+        table = read_table(tmp_path / "t.csv", TableOptions(decimal=decimal))
+        roles = guess_roles(table, TableOptions(ignore="c", min_classes=0))
         assert feature_matrix(table, roles).points[-1, 0] == last
     assert features(tmp_path / "t.csv", ignore=["n"]).names == ("c=a", "c=b")
     with pytest.raises(InvalidInputError, match="decimal='x'"):
-        read_table(tmp_path / "t.csv", decimal="x")
+        read_table(tmp_path / "t.csv", TableOptions(decimal="x"))
 
 
 @pytest.mark.parametrize(("other", "last"), [("2.5", 1.0), ("2,5", 1000)])
@@ -251,7 +251,7 @@ def test_other_columns_tell_decimals_from_thousands(other, last, tmp_path: Path)
     rows = "".join(f"{n};{other}{i}\n" for i, n in enumerate(("980", "990", "1.000")))
     (tmp_path / "t.csv").write_text("n;m\n" + rows)
     table = read_table(tmp_path / "t.csv")
-    roles = guess_roles(table, require_label=False)
+    roles = guess_roles(table, TableOptions(min_classes=0))
     assert feature_matrix(table, roles).points[-1, 0] == last
 
 
@@ -288,7 +288,7 @@ def test_texts_are_weighed_words_of_unit_length() -> None:
     assert row["red"] / row["cars"] == pytest.approx((1 + np.log(3)) * idf_red / idf_cars, rel=1e-5)
     # A row without any known word has an angle to the others all the same.
     assert found.names[-1] == "(no words)"
-    assert any("1 row(s) hold no known word" in line for line in found.lines())
+    assert any("1 row(s) hold no known word" in line for line in found.notes)
 
 
 def test_texts_and_numbers_count_half_each() -> None:
@@ -311,16 +311,16 @@ def test_numbers_in_texts_are_read() -> None:
 def test_numbered_columns_of_like_spread_have_no_units() -> None:
     rng = np.random.default_rng(0)
     alike = {f"p{i}": rng.normal(size=50) for i in range(5)}
-    assert not features(alike).is_mixed
-    assert features({**alike, "p5": 1000 * rng.normal(size=50)}).is_mixed
-    assert features({**alike, "height": rng.normal(size=50)}).is_mixed
-    assert features({**alike, "q5": rng.normal(size=50)}).is_mixed
-    assert not features({"x": rng.normal(size=50)}).is_mixed
+    assert not features(alike).has_units
+    assert features({**alike, "p5": 1000 * rng.normal(size=50)}).has_units
+    assert features({**alike, "height": rng.normal(size=50)}).has_units
+    assert features({**alike, "q5": rng.normal(size=50)}).has_units
+    assert not features({"x": rng.normal(size=50)}).has_units
 
 
 def test_matrix_that_does_not_fit_is_refused_with_numbers(monkeypatch) -> None:
     table = read_table({"a": np.arange(1000) ** 2, "b": np.arange(1000) ** 3})
-    roles = guess_roles(table, require_label=False)
+    roles = guess_roles(table, TableOptions(min_classes=0))
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     with pytest.raises(BeltramiError, match="the feature matrix of 1000 x 2 numbers would take"):
         feature_matrix(table, roles)
@@ -344,6 +344,6 @@ def test_columns_without_numbers_cannot_be_numeric() -> None:
 
 
 def test_many_filled_columns_are_summed_up() -> None:
-    lines = features({f"c{i}": [1.0, 2.0, None] for i in range(8)} | {"z": [1.0, 5.0, 2.0]}).lines()
-    assert len(lines) == 8
+    lines = features({f"c{i}": [1.0, 2.0, None] for i in range(8)} | {"z": [1.0, 5.0, 2.0]}).notes
+    assert len(lines) == 7
     assert lines[-1] == "gaps in 3 more columns are filled"

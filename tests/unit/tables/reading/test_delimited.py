@@ -6,12 +6,12 @@ import pytest
 
 from beltrami.core import memory
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
-from beltrami.tables import guess_roles, read_table
+from beltrami.tables import TableOptions, guess_roles, read_table
 
 
 def columns(path: Path, content: str | bytes, **options: str) -> dict[str, list[object]]:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return read_table(path, **options).columns.to_pydict()
+    return read_table(path, TableOptions(**options)).columns.to_pydict()
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
@@ -55,7 +55,9 @@ def test_packed_files_are_read_by_their_ending(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["n/a", "NA", "null", "None", "?", ""])
 def test_words_for_nothing_leave_a_column_numeric(word: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(f"a,b\n1.5,x\n{word},y\n2.5,x\n3.5,y\n")
-    assert guess_roles(read_table(tmp_path / "t.csv"), require_label=False).numeric == ("a",)
+    assert guess_roles(read_table(tmp_path / "t.csv"), TableOptions(min_classes=0)).numeric == (
+        "a",
+    )
 
 
 @pytest.mark.parametrize("name", ["label", "id", "kind"])

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.tables import guess_roles, label_column, read_table
+from beltrami.tables import TableOptions, guess_roles, label_column, read_table
 
 
 def save(path: Path, image: Image.Image) -> None:
@@ -27,7 +27,7 @@ def test_folders_and_paths_become_columns(tmp_path: Path) -> None:
     assert table.matrix.shape == (6, 256)
     assert table.matrix.dtype == np.float32
     assert np.abs(table.matrix - 128 / 255).max() < 0.02
-    roles = guess_roles(table, label="folder")
+    roles = guess_roles(table, TableOptions(label="folder"))
     assert (roles.id, roles.uses_matrix) == ("id", True)
     labels = label_column(table, roles).values
     assert labels.tolist() == [None, "cats", "dogs", "deep", None, None]

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from beltrami.core import memory
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
-from beltrami.tables import guess_roles, read_table, row_ids
+from beltrami.tables import Table, TableOptions, guess_roles, join_side_labels, read_table, row_ids
 
 COLUMNS = {"id": ["a", "b", "c"], "x": [1.5, None, -2.0], "label": ["u", None, "v"]}
 
@@ -175,7 +175,7 @@ def test_json_columns_of_several_types_become_texts_and_are_known(tmp_path: Path
     table = read_table(tmp_path / "t.jsonl")
     assert table.columns.to_pydict()["a"] == ["1", "x"]
     assert table.columns.to_pydict()["c"] == [None, 1]
-    roles = guess_roles(table, require_label=False)
+    roles = guess_roles(table, TableOptions(min_classes=0))
     assert "int, str" in roles.ignored["a"]
     assert roles.vectors == ("b",)
 
@@ -230,44 +230,49 @@ def test_matrix_in_a_dict_becomes_vectors() -> None:
 
 def test_embeddings_stand_beside_the_columns(tmp_path: Path) -> None:
     np.save(tmp_path / "e.npy", np.eye(3, dtype=np.float32))
-    table = read_table(COLUMNS, embeddings=tmp_path / "e.npy")
+    table = read_table(COLUMNS, TableOptions(embeddings=tmp_path / "e.npy"))
     assert isinstance(table.matrix, np.memmap)
     assert guess_roles(table).uses_matrix
     np.save(tmp_path / "e.npy", np.eye(4))
     with pytest.raises(InvalidInputError, match="4 rows and dict has 3"):
-        read_table(COLUMNS, embeddings=tmp_path / "e.npy")
+        read_table(COLUMNS, TableOptions(embeddings=tmp_path / "e.npy"))
     with pytest.raises(InvalidInputError, match="Did you mean"):
-        read_table(COLUMNS, embeddings=tmp_path / "f.npy")
+        read_table(COLUMNS, TableOptions(embeddings=tmp_path / "f.npy"))
     (tmp_path / "e.csv").write_text("a\n1\n")
     with pytest.raises(InvalidInputError, match=r"\.npy"):
-        read_table(COLUMNS, embeddings=tmp_path / "e.csv")
+        read_table(COLUMNS, TableOptions(embeddings=tmp_path / "e.csv"))
 
 
 DATA: dict[str, Any] = {"id": [7, 8, 9], "x": [1.0, 2.0, 3.0]}
 
 
+def joined(source: Any, **options: Any) -> Table:
+    chosen = TableOptions(**options)
+    return join_side_labels(read_table(source, chosen), chosen)
+
+
 def test_side_labels_are_joined_on_the_id(tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text("ID,Label\n9,b\n7,a\n")
-    assert read_table(DATA, labels=tmp_path / "l.csv").columns.to_pydict()["label"] == [
+    assert joined(DATA, labels=tmp_path / "l.csv").columns.to_pydict()["label"] == [
         "a",
         None,
         "b",
     ]
     texts = {"id": ["8"], "label": [1]}
-    assert read_table(DATA, labels=texts).columns.to_pydict()["label"] == [None, 1, None]
+    assert joined(DATA, labels=texts).columns.to_pydict()["label"] == [None, 1, None]
     large = {"id": [123456789012, 8, 9], "x": [1.0, 2.0, 3.0]}
     floats = {"id": [123456789012.0], "label": [1]}
-    assert read_table(large, labels=floats).columns.to_pydict()["label"] == [1, None, None]
+    assert joined(large, labels=floats).columns.to_pydict()["label"] == [1, None, None]
 
 
 def test_side_labels_go_by_row_number_where_there_is_no_id() -> None:
-    table = read_table(np.eye(3), labels={"id": [2], "label": ["a"]})
+    table = joined(np.eye(3), labels={"id": [2], "label": ["a"]})
     assert table.columns.to_pydict() == {"label": [None, None, "a"]}
 
 
 def test_side_labels_go_by_the_column_named() -> None:
     data = {"id": [1, 2], "code": ["p", "q"]}
-    table = read_table(data, labels={"id": ["q"], "label": ["a"]}, id="code")
+    table = joined(data, labels={"id": ["q"], "label": ["a"]}, id="code")
     assert table.columns.to_pydict()["label"] == [None, "a"]
 
 
@@ -283,7 +288,7 @@ def test_side_labels_go_by_the_column_named() -> None:
 )
 def test_side_labels_that_do_not_fit_are_refused(labels: dict[str, Any], reason: str) -> None:
     with pytest.raises(InvalidInputError, match=reason):
-        read_table(DATA, labels=labels)
+        joined(DATA, labels=labels)
 
 
 @pytest.mark.parametrize("name", ["label", "kind"])
@@ -304,10 +309,10 @@ def test_side_labels_that_do_not_fit_are_refused(labels: dict[str, Any], reason:
     ],
 )
 def test_side_labels_come_on_top_of_those_in_the_table(own, side, wanted, name) -> None:
-    table = read_table({**DATA, name: own}, labels=side, label=name)
+    table = joined({**DATA, name: own}, labels=side, label=name)
     assert table.columns.to_pydict()[name] == wanted
     assert table.names == ("id", "x", name)
-    assert read_table({**DATA, "label": own}, labels=side).columns.to_pydict()["label"] == wanted
+    assert joined({**DATA, "label": own}, labels=side).columns.to_pydict()["label"] == wanted
 
 
 def test_side_labels_in_a_csv_are_texts_as_written(tmp_path: Path) -> None:
@@ -315,21 +320,21 @@ def test_side_labels_in_a_csv_are_texts_as_written(tmp_path: Path) -> None:
     side = "id,label\n" + "".join(f"{i},{w}\n" for i, w in zip((7, 8, 9), words, strict=True))
     (tmp_path / "side.csv").write_text(side)
     for own in ([None] * 3, ["a", "b", ""], [1, 2, None]):
-        table = read_table({**DATA, "label": own}, labels=tmp_path / "side.csv")
+        table = joined({**DATA, "label": own}, labels=tmp_path / "side.csv")
         assert table.columns.to_pydict()["label"] == words
     (tmp_path / "side.csv").write_text("id,label\n9.0,u\n7.0,v\n")  # as pandas writes them
-    found = read_table(DATA, labels=tmp_path / "side.csv").columns.to_pydict()["label"]
+    found = joined(DATA, labels=tmp_path / "side.csv").columns.to_pydict()["label"]
     assert found == ["v", None, "u"]
     (tmp_path / "data.csv").write_text("id,x\n1.50,1\n1.5,2\nNA,3\n")
     (tmp_path / "side.csv").write_text("id,label\nNA,u\n1.50,v\n")
-    table = read_table(tmp_path / "data.csv", labels=tmp_path / "side.csv")
+    table = joined(tmp_path / "data.csv", labels=tmp_path / "side.csv")
     assert table.columns.to_pydict()["label"] == ["v", None, "u"]
 
 
 def test_side_labels_want_a_column_that_is_there() -> None:
     with pytest.raises(InvalidInputError, match="'kid'"):
-        read_table({**DATA, "kind": [1, 2, 3]}, labels={"id": [7], "label": [1]}, label="kid")
-    assert read_table(DATA, labels={"id": [7], "label": [1]}, label="label").names[-1] == "label"
+        joined({**DATA, "kind": [1, 2, 3]}, labels={"id": [7], "label": [1]}, label="kid")
+    assert joined(DATA, labels={"id": [7], "label": [1]}, label="label").names[-1] == "label"
 
 
 def test_large_parquet_and_npz_are_refused_with_numbers(tmp_path: Path, monkeypatch) -> None:
@@ -351,7 +356,7 @@ def test_less_common_types_of_arrow_are_read() -> None:
         {"v": tensors, "s": pa.array(["a", "b"], pa.string_view()), "h": np.ones(2, np.float16)}
     )
     table = read_table(source)
-    assert guess_roles(table, require_label=False).vectors == ("v",)
+    assert guess_roles(table, TableOptions(min_classes=0)).vectors == ("v",)
     assert table.columns.to_pydict()["s"] == ["a", "b"]
     assert table.columns.schema.field("h").type == pa.float32()
     assert len(table.fingerprint()) == 64
@@ -361,9 +366,9 @@ def test_odd_columns_of_frames_are_read() -> None:
     frame = pd.DataFrame({"index": [1.5, 2.5], "c": [1j, 2j]}, index=["a", "b"])
     table = read_table(frame)
     assert table.names == ("index_", "index", "c")
-    assert "complex" in guess_roles(table, require_label=False).ignored["c"]
+    assert "complex" in guess_roles(table, TableOptions(min_classes=0)).ignored["c"]
     objects = pl.DataFrame({"o": pl.Series([object(), object()], dtype=pl.Object), "x": [1, 2]})
-    assert "object" in guess_roles(read_table(objects), require_label=False).ignored["o"]
+    assert "object" in guess_roles(read_table(objects), TableOptions(min_classes=0)).ignored["o"]
     gaps = read_table({"m": [1, "a", None, float("nan"), pd.NA]}).columns.to_pydict()["m"]
     assert gaps == ["1", "a", None, None, None]
 
@@ -388,7 +393,7 @@ def test_parquet_without_columns_and_strange_ids_are_refused(tmp_path: Path) -> 
     with pytest.raises(InvalidInputError, match="no columns"):
         read_table(tmp_path / "t.parquet")
     with pytest.raises(InvalidInputError, match="cannot be compared"):
-        read_table({"id": [[1], [2]]}, labels={"id": [1], "label": [1]}, id="id")
+        joined({"id": [[1], [2]]}, labels={"id": [1], "label": [1]}, id="id")
 
 
 @pytest.mark.parametrize("names", ["file,kind", "kind,file", "id,kind", "path,label", "Path,Label"])
@@ -398,14 +403,14 @@ def test_side_tables_may_call_their_columns_otherwise(tmp_path, names):
         rows = [",".join(reversed(row.split(","))) for row in rows]
     (tmp_path / "side.csv").write_text("\n".join([names, *rows, ""]), encoding="utf-8")
     data = {"path": ["a.png", "b.png", "c.png"], "x": [1.0, 2.0, 3.0]}
-    table = read_table(data, labels=tmp_path / "side.csv")
+    table = joined(data, labels=tmp_path / "side.csv")
     assert table.columns.column("label").to_pylist() == ["cat", "dog", None]
 
 
 def test_side_tables_whose_columns_do_not_tell_say_what_to_do(tmp_path):
     (tmp_path / "side.csv").write_text("one,two\na.png,cat\nz.png,dog\n", encoding="utf-8")
     with pytest.raises(InvalidInputError, match="Call them 'id' and 'label' in its first line"):
-        read_table({"path": ["a.png", "b.png"], "x": [1, 2]}, labels=tmp_path / "side.csv")
+        joined({"path": ["a.png", "b.png"], "x": [1, 2]}, labels=tmp_path / "side.csv")
 
 
 @pytest.mark.parametrize(
@@ -418,12 +423,12 @@ def test_labels_of_a_side_file_are_texts_whatever_their_column_is_called(tmp_pat
     rows = "".join(f"r{i},{one}\n" for i, one in enumerate(given))
     (tmp_path / "side.csv").write_text(f"id,{name}\n{rows}", encoding="utf-8")
     data = {"id": ["r0", "r1", "r2"], "x": [1.0, 2.0, 3.0]}
-    table = read_table(data, labels=tmp_path / "side.csv")
+    table = joined(data, labels=tmp_path / "side.csv")
     assert table.columns.column("label").to_pylist() == list(given)
 
 
 def test_a_marker_in_a_side_file_takes_no_label_away(tmp_path):
     (tmp_path / "side.csv").write_text("id,label\nr0,?\nr1,dog\n", encoding="utf-8")
     data = {"id": ["r0", "r1", "r2"], "x": [1.0, 2.0, 3.0], "label": ["cat", None, None]}
-    table = read_table(data, labels=tmp_path / "side.csv", unlabeled="?")
+    table = joined(data, labels=tmp_path / "side.csv", unlabeled="?")
     assert table.columns.column("label").to_pylist() == ["cat", "dog", None]

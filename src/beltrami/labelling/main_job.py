@@ -1,4 +1,4 @@
-"""`label`: the main job in one call."""
+"""The main job: a table with a few labels enters, every row labelled leaves."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,11 +9,10 @@ import numpy as np
 from beltrami.core.types import Seed
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.front_door.forecast import Forecast
-from beltrami.front_door.replies import SuspectLabels
 from beltrami.labelling.intake import Intake, take_in
+from beltrami.labelling.options import N_QUESTIONS, LearningOptions
 from beltrami.labelling.result import Labelling
-
-N_QUESTIONS = 20
+from beltrami.tables import TableOptions
 
 
 def label(
@@ -96,14 +95,13 @@ def label(
     >>> found.counts["given"], found.counts["labelled"]
     (10, 190)
     """
-    intake = take_in(
-        source,
-        label,
+    table_options = TableOptions(
+        label=label,
         id=id,
-        features=features,
-        text=text,
-        categories=categories,
-        numbers=numbers,
+        features=features or (),
+        text=text or (),
+        categories=categories or (),
+        numbers=numbers or (),
         ignore=ignore,
         embeddings=embeddings,
         labels=labels,
@@ -111,75 +109,73 @@ def label(
         decimal=decimal,
         impute=impute,
     )
-    settings = {
-        "method": method,
-        "risk": risk,
-        "time_budget": time_budget,
-        "random_state": random_state,
-    }
-    return labelled(intake, settings, n_questions=n_questions, n_jobs=n_jobs)
+    learning_options = LearningOptions(
+        method=method,
+        risk=risk,
+        time_budget=time_budget,
+        random_state=random_state,
+        n_questions=n_questions,
+        n_jobs=n_jobs,
+    )
+    return label_rows(take_in(source, table_options), learning_options)
 
 
-def labelled(
-    intake: Intake, settings: dict[str, Any], *, n_questions: int, n_jobs: int | None
-) -> Labelling:
+def label_rows(intake: Intake, options: LearningOptions) -> Labelling:
     """Label the rows of a table that was read already."""
-    learner = unfitted(intake, settings, n_jobs=n_jobs).fit(intake.points, intake.labels)
-    questions = learner.query(n_questions, return_reasons=True)[1] if n_questions else ()
-    return Labelling(
-        intake, learner, questions, _named(learner.label_issues(), intake), _facts(intake, settings)
+    learner = make_learner(intake, options).fit(intake.points, intake.labels)
+    questions = ()
+    if options.n_questions:
+        questions = learner.query(options.n_questions, return_reasons=True)[1]
+    issues = learner.label_issues()
+    issues = replace(issues, names=intake.ids[issues.rows])
+    return Labelling(intake, learner, questions, issues, _facts(intake, options))
+
+
+def make_learner(intake: Intake, options: LearningOptions) -> ManifoldClassifier:
+    """Return the classifier for a table: the metric of its features, and their scale."""
+    # The table was read already: None is a gap, and -1 among the labels is a class.
+    return ManifoldClassifier(
+        options.method,
+        metric=intake.metric,
+        scale=intake.scale,
+        risk=options.risk,
+        time_budget=options.time_budget,
+        unlabeled=float("nan"),
+        random_state=options.random_state,
+        n_jobs=options.n_jobs,
     )
 
 
-def forecast_lines(
-    intake: Intake, settings: dict[str, Any], *, n_questions: int, has_page: bool
-) -> list[str]:
+def forecast_lines(intake: Intake, options: LearningOptions, *, has_page: bool) -> list[str]:
     """Say how long the labelling will take, where that is long."""
-    given = [value for value in intake.labels if value is not None]
     n_rows, n_columns = intake.points.shape
-    job = Forecast(n_rows, n_columns, len(given), len(set(given)))
+    n_classes = len(set(intake.labels[intake.is_given]))
+    job = Forecast(n_rows, n_columns, intake.given.n_given, n_classes)
     seconds = job.seconds(
-        time_budget=settings["time_budget"], has_questions=n_questions > 0, has_page=has_page
+        time_budget=options.time_budget, has_questions=options.n_questions > 0, has_page=has_page
     )
     return [line for line in [job.line(seconds)] if line]
 
 
-def unfitted(intake: Intake, settings: dict[str, Any], *, n_jobs: int | None) -> ManifoldClassifier:
-    """Return the classifier for a table: the metric of its features, and their scale."""
-    # The table was read already: None is a gap, and -1 among the labels is a class.
-    return ManifoldClassifier(
-        metric=intake.metric,
-        scale=intake.scale,
-        unlabeled=float("nan"),
-        n_jobs=n_jobs,
-        **settings,
-    )
-
-
-def _named(issues: SuspectLabels, intake: Intake) -> SuspectLabels:
-    """Call suspected rows by the ids of the table."""
-    return replace(issues, names=intake.ids[issues.rows])
-
-
-def _facts(intake: Intake, settings: dict[str, Any]) -> dict[str, str]:
+def _facts(intake: Intake, options: LearningOptions) -> dict[str, str]:
+    """Return what it takes to do the same again."""
     from beltrami import __version__
 
     roles = intake.roles
     used = [*roles.vectors, *roles.text, *roles.numeric, *roles.categorical]
     left_out = [f"{name!r} is ignored: {reason}" for name, reason in roles.ignored.items()]
-    told = {name: value for name, value in settings.items() if value is not None}
     return {
         "beltrami": __version__,
         "data": intake.table.name,
         "data_sha256": intake.table.fingerprint(),
         "rows_sha256": intake.table.without(roles.label).fingerprint(),
         "label_column": str(roles.label),
-        "labels": intake.counted.removeprefix("labels: "),
-        "labels_from": "; ".join(intake.told) or "the data",
+        "labels": intake.given.line.removeprefix("labels: "),
+        "labels_from": intake.side_note or "the data",
         "id_column": str(roles.id),
         "features": f"{len(used)} column(s): {', '.join(used)}" if used else "matrix",
-        "treatment": "; ".join([*intake.features.notes, *left_out]) or "none",
-        "parameters": ", ".join(f"{name}={value}" for name, value in told.items()),
-        "seed": str(settings.get("random_state")),
+        "treatment": "; ".join([*intake.treatment, *left_out]) or "none",
+        "parameters": str(options),
+        "seed": str(options.random_state),
         "numpy": np.__version__,
     }

@@ -3,11 +3,22 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from beltrami.core.types import FloatVector
+from beltrami.core.types import FloatVector, IndexVector
 from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.summary import whole_percents
-from beltrami.report.page import Bin, Candidate, ClassRow, Island, Issue, Page, Question
+from beltrami.labelling.intake import Intake
+from beltrami.report.page.model import (
+    Bin,
+    Candidate,
+    ClassRow,
+    Island,
+    Issue,
+    Page,
+    Question,
+    Source,
+)
 
 if TYPE_CHECKING:
     from beltrami.labelling.result import Labelling
@@ -18,26 +29,24 @@ _MOST_ISLANDS = 50
 _PREVIEW = 80
 
 
-def page_of(found: "Labelling", *, with_map: bool = True) -> Page:
+def page_of(labelling: "Labelling", *, with_map: bool = True) -> Page:
     """Return all that the page of a labelling says."""
-    learner, intake, source = found.learner, found.intake, found.source
+    learner, intake = labelling.learner, labelling.intake
+    source, codes, issues = labelling.source, labelling.codes, labelling.issues
     classes = tuple(map(str, learner.classes_))
-    codes = found.codes
-    given = np.where(source == 0, codes, -1)
     right, sureness, weights = _held_out(learner)
     coverage, risk = _risk_coverage(right, sureness, weights)
-    ids = intake.ids
     return Page(
         title=f"Labels for {intake.table.name}",
-        sentence=found.headline,
-        evidence=found.evidence,
-        no_issues=found.issues.reason,
-        counts=found.counts,
-        ids=np.asarray(ids, dtype=object),
+        sentence=labelling.headline,
+        evidence=labelling.evidence,
+        no_issues=issues.reason,
+        counts=labelling.counts,
+        ids=np.asarray(intake.ids, dtype=object),
         positions=layout_graph(learner.graph_, random_state=0) if with_map else None,
         classes=classes,
         codes=codes,
-        given=given,
+        given=np.where(source == Source.GIVEN, codes, -1),
         source=source.astype(np.uint8),
         confidence=learner.confidence_,
         class_rows=_class_rows(classes, codes, source, learner.confidence_),
@@ -47,28 +56,24 @@ def page_of(found: "Labelling", *, with_map: bool = True) -> Page:
         candidates=_candidates(learner),
         questions=tuple(
             Question(
-                str(ids[one.row]),
+                str(intake.ids[one.row]),
                 one.reason,
                 one.settles,
                 classes[codes[one.row]] if codes[one.row] >= 0 else "",
                 float(learner.confidence_[one.row]),
             )
-            for one in found.questions
+            for one in labelling.questions
         ),
         issues=tuple(
-            Issue(str(name), str(said), str(better), float(score))
-            for name, said, better, score in zip(
-                found.issues.names,
-                found.issues.given,
-                found.issues.suggested,
-                found.issues.scores,
-                strict=True,
+            Issue(str(name), str(given), str(better), float(score))
+            for name, given, better, score in zip(
+                issues.names, issues.given, issues.suggested, issues.scores, strict=True
             )
         ),
-        islands=_islands(found),
-        warnings=(*intake.notes, *learner.report_.warnings),
-        facts=found.facts | {"method": learner.report_.verdict},
-        previews=_previews(found),
+        islands=_islands(labelling),
+        warnings=(*intake.given.notes, *learner.report_.warnings),
+        facts=labelling.facts | {"method": learner.report_.verdict},
+        previews=_previews(intake),
     )
 
 
@@ -102,6 +107,7 @@ def _bins(right: FloatVector, sureness: FloatVector, weights: FloatVector) -> tu
 def _risk_coverage(
     right: FloatVector, sureness: FloatVector, weights: FloatVector
 ) -> tuple[FloatVector, FloatVector]:
+    """Return the share of the surest held-out labels, and the share of these that is wrong."""
     if len(right) < 2 * _PER_BIN:
         return np.zeros(0), np.zeros(0)
     order = np.argsort(-sureness, kind="stable")
@@ -111,23 +117,26 @@ def _risk_coverage(
 
 
 def _class_rows(
-    classes: tuple[str, ...], codes: Any, source: Any, confidence: FloatVector
+    classes: tuple[str, ...], codes: IndexVector, source: IndexVector, confidence: FloatVector
 ) -> tuple[ClassRow, ...]:
-    found = []
+    """Count the rows of each class by source, and say how sure the labelled ones are."""
+    rows = []
     for code, name in enumerate(classes):
-        own = codes == code
-        sure = confidence[own & (source == 1)]
-        quartiles = np.quantile(sure, (0.25, 0.5, 0.75)) if len(sure) else np.full(3, np.nan)
-        found.append(
+        is_class = codes == code
+        sureness = confidence[is_class & (source == Source.LABELLED)]
+        low, middle, high = (
+            np.quantile(sureness, (0.25, 0.5, 0.75)) if len(sureness) else np.full(3, np.nan)
+        )
+        rows.append(
             ClassRow(
                 name,
-                int((own & (source == 0)).sum()),
-                len(sure),
-                int((own & (source == 2)).sum()),
-                (float(quartiles[0]), float(quartiles[1]), float(quartiles[2])),
+                given=int((is_class & (source == Source.GIVEN)).sum()),
+                labelled=len(sureness),
+                abstained=int((is_class & (source == Source.ABSTAINED)).sum()),
+                quartiles=(float(low), float(middle), float(high)),
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def _candidates(learner: Any) -> tuple[Candidate, ...]:
@@ -159,8 +168,8 @@ def _standard_error(accuracy: float, count: int) -> float:
     return float(np.sqrt(accuracy * (1 - accuracy) / count)) if count else float("nan")
 
 
-def _islands(found: "Labelling") -> tuple[Island, ...]:
-    number, ids = found.learner.island_, found.intake.ids
+def _islands(labelling: "Labelling") -> tuple[Island, ...]:
+    number, ids = labelling.learner.island_, labelling.intake.ids
     count = int(number.max(initial=-1)) + 1
     islands = []
     for one in range(min(count, _MOST_ISLANDS)):
@@ -169,10 +178,10 @@ def _islands(found: "Labelling") -> tuple[Island, ...]:
     return tuple(islands)
 
 
-def _previews(found: "Labelling") -> Any:
+def _previews(intake: Intake) -> NDArray[Any] | None:
     """Return the first text of each row, cut short, where the table has texts."""
-    roles, table = found.intake.roles, found.intake.table
-    if not roles.text:
+    texts = intake.roles.text
+    if not texts:
         return None
-    values = table.columns.column(roles.text[0]).to_pylist()
+    values = intake.table.columns.column(texts[0]).to_pylist()
     return np.array([str(value or "")[:_PREVIEW] for value in values], dtype=object)
