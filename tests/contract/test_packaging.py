@@ -1,0 +1,61 @@
+"""What the source imports is what pyproject.toml declares, and nothing else is declared."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+OURS = {"beltrami", "beltrami_papers"}
+
+
+def names_of(requirements: list[str]) -> set[str]:
+    return {re.split(r"[<>=!~ \[;]", line)[0].lower() for line in requirements}
+
+
+def imported_modules(*, optional: bool) -> Iterator[str]:
+    """Yield other packages' modules; optional imports stand in a ``try`` that can do without."""
+    for path in (ROOT / "src").rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        tried = {
+            node
+            for block in ast.walk(tree)
+            if isinstance(block, ast.Try) and "ImportError" in map(_exception, block.handlers)
+            for statement in block.body
+            for node in ast.walk(statement)
+        }
+        for node in ast.walk(tree):
+            if (node in tried) != optional:
+                continue
+            if isinstance(node, ast.Import):
+                yield from (alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                yield node.module.partition(".")[0]
+
+
+def _exception(handler: ast.ExceptHandler) -> str:
+    return "" if handler.type is None else ast.unparse(handler.type)
+
+
+def distributions(*, optional: bool) -> set[str]:
+    known = packages_distributions()
+    modules = set(imported_modules(optional=optional)) - set(sys.stdlib_module_names) - OURS
+    return {name.lower() for module in modules for name in known[module]}
+
+
+def test_every_import_is_declared_and_every_declaration_imported():
+    assert distributions(optional=False) == names_of(PYPROJECT["project"]["dependencies"])
+
+
+def test_what_is_imported_where_it_is_there_is_tested():
+    optional = distributions(optional=True) - names_of(PYPROJECT["project"]["dependencies"])
+    assert optional <= names_of(PYPROJECT["dependency-groups"]["test"])
+
+
+def test_the_source_distribution_names_its_files_from_the_root():
+    include = PYPROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    assert all(pattern.startswith("/") and (ROOT / pattern[1:]).exists() for pattern in include)
