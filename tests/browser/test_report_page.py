@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.report.page.fake_pages import HOSTILE, fake_page, hostile_page
+from tests.support.fake_pages import HOSTILE, fake_page, hostile_page
 
 from beltrami.report.page import Page, render
 

@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from machine_problems import FIXED, PAPER, WIDTH, clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 from scipy.sparse import csr_array
@@ -12,6 +11,7 @@ from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
+from tests.support.machine_problems import FIXED, PAPER, WIDTH, clouds
 
 from beltrami import (
     GraphRegularizedClassifier,
