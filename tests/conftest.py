@@ -16,10 +16,21 @@ from tests.support.command_line import Shell  # noqa: E402
 settings.register_profile("beltrami", deadline=None, max_examples=25)
 settings.load_profile("beltrami")
 
+_BLOCK = 100
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a run try more random tables than every run does."""
     parser.addoption("--fuzz", type=int, default=200, help="Random tables and audits to try.")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Hand ``seeds`` to fuzzing tests in blocks, which workers share."""
+    if "seeds" in metafunc.fixturenames:
+        number = int(metafunc.config.getoption("--fuzz"))
+        starts = range(0, number, _BLOCK)
+        blocks = [range(start, min(start + _BLOCK, number)) for start in starts]
+        metafunc.parametrize("seeds", blocks, ids=[f"from {start}" for start in starts])
 
 
 def pytest_configure() -> None:
@@ -28,12 +39,6 @@ def pytest_configure() -> None:
     import numba
 
     numba.set_num_threads(1)
-
-
-@pytest.fixture
-def n_fuzzed(request: pytest.FixtureRequest) -> int:
-    """How many random tables a test tries."""
-    return int(request.config.getoption("--fuzz"))
 
 
 @pytest.fixture
