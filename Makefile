@@ -1,5 +1,7 @@
 # Two commands on a fresh machine: `make demo` and `make test`. Each sets up .venv by itself.
 PYTHON ?= python3
+# Processes that run the tests, with one thread each: a number, or auto for one per processor.
+WORKERS ?= auto
 VENV := .venv
 BIN := $(VENV)/bin
 MINIMUM := .venv-minimum
@@ -8,7 +10,9 @@ ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
 endif
 
-.PHONY: demo test test-minimum fuzz kills lint types layers unit bench contest manifold mbed separation door figures docs clean help
+SIDE_BY_SIDE := -n $(WORKERS) --maxprocesses 8 --dist worksteal
+
+.PHONY: demo test test-all test-minimum coverage fuzz kills lint types layers unit bench contest manifold mbed separation door figures docs clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -27,10 +31,17 @@ $(VENV)/.checks: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group test --group lint --group bench
 	@touch $@
 
+$(VENV)/.browser: $(VENV)/.checks
+	@$(BIN)/python -m tests.support.browser
+	@touch $@
+
 demo: $(VENV)/.installed  ## Run the main job on an embedded data set
 	$(BIN)/beltrami demo --out out/demo
 
-test: lint types layers unit  ## Lint, types, layers and tests
+test: lint types layers unit  ## Lint, types, layers, and the tests that are not slow
+
+test-all: lint types layers $(VENV)/.browser  ## The same, with slow tests and 5,000 random tables
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) --fuzz 5000 src tests
 
 lint: $(VENV)/.checks  ## Style and docstrings
 	$(BIN)/ruff check .
@@ -44,8 +55,11 @@ types: $(VENV)/.checks  ## Strict types
 layers: $(VENV)/.checks  ## Data flows one way
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.checks  ## Tests and doctests
-	$(BIN)/python -m pytest src tests
+unit: $(VENV)/.checks $(VENV)/.browser  ## Tests and doctests, without the slow ones
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not slow" src tests
+
+coverage: $(VENV)/.checks $(VENV)/.browser  ## Lines and branches that these tests reach, into out/coverage
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not slow" --cov --cov-report term --cov-report html:out/coverage src tests
 
 $(MINIMUM)/.installed: pyproject.toml .ci/minimum.py
 	rm -rf $(MINIMUM)
@@ -57,10 +71,10 @@ $(MINIMUM)/.installed: pyproject.toml .ci/minimum.py
 	@touch $@
 
 test-minimum: $(MINIMUM)/.installed  ## A little of everything, on the oldest libraries we allow
-	$(MINIMUM)/bin/python -m pytest -W default tests/minimum
+	NUMBA_CACHE_DIR=$(abspath $(MINIMUM))/numba $(MINIMUM)/bin/python -m pytest $(SIDE_BY_SIDE) -W default tests/minimum
 
 fuzz: $(VENV)/.checks  ## 5,000 random tables and 2,500 random audits: a valid result or one message
-	$(BIN)/python -m pytest tests/property/test_fuzz_label.py tests/property/test_fuzz_audit.py --fuzz 5000
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/property/test_fuzz_label.py tests/property/test_fuzz_audit.py --fuzz 5000
 
 bench: $(VENV)/.checks  ## The contests with peers, at full size
 	$(BIN)/python -m benchmarks.peers

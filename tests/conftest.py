@@ -1,14 +1,22 @@
-"""Fixtures and settings that every test shares."""
+"""Settings and fixtures that every test shares."""
 
 import os
 from pathlib import Path
 
-import pytest
-from hypothesis import settings
+# The workers of pytest-xdist share the processors: one thread each, said before numpy is loaded.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+from tests.support.command_line import Shell  # noqa: E402
 
 # The first call of a compiled kernel takes seconds, so examples have no deadline.
 settings.register_profile("beltrami", deadline=None, max_examples=25)
 settings.load_profile("beltrami")
+
+_BLOCK = 100
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,10 +24,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz", type=int, default=200, help="Random tables and audits to try.")
 
 
-@pytest.fixture
-def n_fuzzed(request: pytest.FixtureRequest) -> int:
-    """How many random tables a test tries."""
-    return int(request.config.getoption("--fuzz"))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Hand ``seeds`` to fuzzing tests in blocks, which workers share."""
+    if "seeds" in metafunc.fixturenames:
+        number = int(metafunc.config.getoption("--fuzz"))
+        starts = range(0, number, _BLOCK)
+        blocks = [range(start, min(start + _BLOCK, number)) for start in starts]
+        metafunc.parametrize("seeds", blocks, ids=[f"from {start}" for start in starts])
+
+
+def pytest_configure() -> None:
+    """Let compiled loops run on one thread; a test asks for more by ``n_jobs`` or a limit."""
+    import beltrami.core.compiled  # noqa: F401, I001 - chooses threads that sleep while they wait
+    import numba
+
+    numba.set_num_threads(1)
 
 
 @pytest.fixture
@@ -29,6 +48,14 @@ def data_folder() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("BELTRAMI_DATA names no folder with the papers' data sets")
     return Path(folder)
+
+
+@pytest.fixture
+def shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Shell:
+    """The command line in an empty folder."""
+    return Shell(tmp_path, monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """The report opens, draws and answers in a real browser, without a network."""
 
 import json
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.report.page.fake_pages import HOSTILE, fake_page, hostile_page
+from tests.support.browser import NAMES, find_browser
+from tests.support.fake_pages import HOSTILE, fake_page, hostile_page
 
 from beltrami.report.page import Page, render
 
@@ -30,7 +29,6 @@ FLAGS = (
     "--virtual-time-budget=6000",
     "--dump-dom",
 )
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Frames come in real time and the browser's clock runs ahead of it, so frames become timers.
 TOOLS = """
 window.requestAnimationFrame = (act) => setTimeout(act, 0);
@@ -73,21 +71,13 @@ class Visit:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The browser; on a build machine it is installed, elsewhere its absence skips the test."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None and os.environ.get("CI") == "true" and os.geteuid() == 0:
-        if shutil.which("apt-get"):
-            subprocess.run(["apt-get", "update"], check=False, capture_output=True, timeout=300)
-            subprocess.run(
-                ["apt-get", "install", "-y", "--no-install-recommends", "chromium"],
-                check=False,
-                capture_output=True,
-                timeout=600,
-            )
-        found = shutil.which("chromium")
-    if found is None:
-        pytest.skip(f"no browser: none of {', '.join(NAMES)} is on the path")
-    return found
+    """The browser; `make test` tries to install one, and where that fails the test is skipped."""
+    path = find_browser()
+    if path is None:
+        pytest.skip(
+            f"no browser: none of {', '.join(NAMES)} is on the path, and none was installed"
+        )
+    return path
 
 
 @pytest.fixture(scope="session")

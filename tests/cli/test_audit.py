@@ -3,13 +3,10 @@
 import csv
 import gzip
 import json
-import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from beltrami.cli.__main__ import main
 
 N = 400
 
@@ -17,10 +14,8 @@ N = 400
 class Desk:
     """A person at a desk: a labels file, the truth, and the command."""
 
-    def __init__(self, folder, monkeypatch, capsys):
-        self.folder, self.truth = folder, {}
-        self._monkeypatch, self._capsys = monkeypatch, capsys
-        monkeypatch.chdir(folder)
+    def __init__(self, shell):
+        self.folder, self.truth, self._shell = shell.folder, {}, shell
 
     def labels(self, said, truth, n=N):
         self.truth = {f"r{i}": truth(i) for i in range(n)}
@@ -32,15 +27,7 @@ class Desk:
             csv.writer(file).writerows(rows)
 
     def run(self, *arguments):
-        """Return the exit code, and what was printed to stdout and to stderr."""
-        self._monkeypatch.setattr(sys, "argv", ["beltrami", "audit", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-        said = self._capsys.readouterr()
-        return code, said.out, said.err
+        return self._shell.run("audit", *arguments)
 
     def draw(self, *arguments, name="a.csv"):
         code, _, err = self.run("labels.csv", "-o", name, *arguments)
@@ -71,8 +58,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path, monkeypatch, capsys):
-    return Desk(tmp_path, monkeypatch, capsys)
+def desk(shell):
+    return Desk(shell)
 
 
 def accuracy(desk):

@@ -15,37 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
+from tests.support.command_line import N, two_groups
 
 from beltrami import __version__
-from beltrami.cli.__main__ import main
-
-N = 40
-
-
-def table(label=lambda i: "ab"[i % 2] if i < 12 else "", n=N):
-    rows = [f"r{i},{i % 2 * 4 + i / n:.3f},{i * 7 % 10 / 3:.3f},{label(i)}" for i in range(n)]
-    return "\n".join(["id,x,y,label", *rows, ""])
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """The command line in an empty folder: returns stdout, and checks the exit code."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments, code=0):
-        monkeypatch.setattr(sys, "argv", ["beltrami", *arguments])
-        found = 0
-        try:
-            main()
-        except SystemExit as stop:
-            found = stop.code or 0
-        said = capsys.readouterr()
-        assert found == code, said.err
-        command.err = said.err
-        return said.out
-
-    (tmp_path / "data.csv").write_text(table(), encoding="utf-8")
-    return command
 
 
 def rows_of(name):
@@ -96,13 +68,13 @@ def test_json_is_json(run):
     }
     assert found["written"] == ["data.labelled.csv", "page.html"]
     assert "<html" in Path("page.html").read_text("utf-8")
-    Path("once.csv").write_text(table(lambda i: "ab"[i] if i < 2 else ""), encoding="utf-8")
+    Path("once.csv").write_text(two_groups(lambda i: "ab"[i] if i < 2 else ""), encoding="utf-8")
     text = run("label", "once.csv", "--json")  # nothing can be held out: no number to tell
     assert json.loads(text, parse_constant=pytest.fail)["held_out_accuracy"] is None
 
 
 def test_a_risk_leaves_rows_open_and_says_what_they_may_be(run):
-    mixed = table(lambda i: "abab"[i * i % 3] if i < 20 else "")
+    mixed = two_groups(lambda i: "abab"[i * i % 3] if i < 20 else "")
     Path("mixed.csv").write_text(mixed, encoding="utf-8")
     run("label", "mixed.csv", "--risk", "0.02", "--out", "out.csv")
     open_rows = [row for row in rows_of("out.csv") if row["source"] == "abstained"]
@@ -179,7 +151,7 @@ KINDS = {
     "d.parquet": (vectors, []),
     "d.jsonl": (lines, []),
     "d.tsv.gz": (
-        lambda path: path.write_bytes(gzip.compress(table().replace(",", "\t").encode())),
+        lambda path: path.write_bytes(gzip.compress(two_groups().replace(",", "\t").encode())),
         [],
     ),
     "d.npz": (
@@ -206,7 +178,7 @@ def test_every_kind_of_file_is_labelled(run, name):
 
 
 def test_minus_one_is_a_class_or_a_marker_as_the_user_says(run):
-    Path("scale.csv").write_text(table(lambda i: i % 3 - 1), encoding="utf-8")
+    Path("scale.csv").write_text(two_groups(lambda i: i % 3 - 1), encoding="utf-8")
     run("label", "scale.csv", code=1)
     assert "14 of 40 rows hold -1 in the label column 'label'" in run.err
     assert "--unlabeled -1 (unlabeled=-1)" in run.err
@@ -221,7 +193,7 @@ def test_minus_one_is_a_class_or_a_marker_as_the_user_says(run):
 
 
 def test_a_class_called_none_is_a_class(run):
-    Path("data.csv").write_text(table(lambda i: ["none", "some"][i % 2] if i < 12 else ""))
+    Path("data.csv").write_text(two_groups(lambda i: ["none", "some"][i % 2] if i < 12 else ""))
     run("label", "data.csv", "--method", "neighbors", "--out", "l.csv")
     assert "'none' counts as a class (6 rows); if it marks rows without a label" in run.err
     assert "labels: 12 given, 28 rows without one (28 empty cells)" in run.err
@@ -255,7 +227,7 @@ def test_side_embeddings_and_side_labels_are_joined(run):
 
 @pytest.mark.parametrize("label", [lambda _: "", lambda i: "a" if i < 5 else ""])
 def test_suggest_works_without_labels_or_with_one_class(run, label):
-    Path("data.csv").write_text(table(label), encoding="utf-8")
+    Path("data.csv").write_text(two_groups(label), encoding="utf-8")
     assert len(run("suggest", "data.csv", "-n", "3").splitlines()) == 4
     rows = rows_of("data.ask.csv")
     assert [row["ask_rank"] for row in rows] == ["1", "2", "3"]
@@ -263,12 +235,12 @@ def test_suggest_works_without_labels_or_with_one_class(run, label):
 
 
 def test_suggest_says_when_there_is_nothing_to_ask(run):
-    Path("data.csv").write_text(table(lambda i: "ab"[i % 2]), encoding="utf-8")
+    Path("data.csv").write_text(two_groups(lambda i: "ab"[i % 2]), encoding="utf-8")
     assert run("suggest", "data.csv").startswith("every row has a label")
 
 
 def test_two_hundred_classes_are_labelled(run):
-    wide = table(lambda i: f"c{i % 200}" if i < 300 else "", n=400)
+    wide = two_groups(lambda i: f"c{i % 200}" if i < 300 else "", n=400)
     Path("wide.csv").write_text(wide, encoding="utf-8")
     run("label", "wide.csv", "--method", "neighbors", "--out", "out.csv")
     assert "200 classes for 300 labels" in run.err
@@ -307,7 +279,7 @@ def test_answers_in_several_tables_come_on_top_and_are_told(run):
 
 
 def test_check_finds_a_planted_error_and_equal_rows(run):
-    planted = table(lambda i: "ab"[(i + (i in (7, 20, 33))) % 2]).splitlines()
+    planted = two_groups(lambda i: "ab"[(i + (i in (7, 20, 33))) % 2]).splitlines()
     planted[2] = planted[4].replace("r3", "r1")
     Path("data.csv").write_text("\n".join(planted), encoding="utf-8")
     found = json.loads(run("check", "data.csv", "--json", "--out", "issues.csv"))
@@ -355,7 +327,7 @@ def test_the_package_runs_as_a_module():
 
 
 def test_names_that_a_terminal_cannot_show_are_spelled_out(tmp_path):
-    words = table(lambda i: ["été", "名前"][i % 2] if i < 12 else "")
+    words = two_groups(lambda i: ["été", "名前"][i % 2] if i < 12 else "")
     (tmp_path / "data.csv").write_text(words, encoding="utf-8")
     done = _process(tmp_path, "check", "data.csv", PYTHONIOENCODING="latin-1")
     assert done.returncode == 0, done.stderr
@@ -363,7 +335,7 @@ def test_names_that_a_terminal_cannot_show_are_spelled_out(tmp_path):
 
 
 def test_a_reader_that_leaves_early_is_no_traceback(tmp_path):
-    (tmp_path / "data.csv").write_text(table(), encoding="utf-8")
+    (tmp_path / "data.csv").write_text(two_groups(), encoding="utf-8")
     reader, writer = os.pipe()
     os.close(reader)
     done = _process(tmp_path, "label", "data.csv", "-o", "out.csv", stdout=writer)
@@ -375,7 +347,7 @@ def test_a_reader_that_leaves_early_is_no_traceback(tmp_path):
 
 
 def test_a_real_interrupt_leaves_no_file(tmp_path):
-    (tmp_path / "data.csv").write_text(table(n=20_000), encoding="utf-8")
+    (tmp_path / "data.csv").write_text(two_groups(n=20_000), encoding="utf-8")
     script = [sys.executable, "-m", "beltrami.cli", "label", "data.csv", "-v"]
     with subprocess.Popen(script, cwd=tmp_path, stderr=subprocess.PIPE) as process:
         assert process.stderr.readline() == b"label: label\n"  # read: the fit is about to begin
@@ -401,7 +373,7 @@ def _process(folder, *arguments, stdout=subprocess.PIPE, **environment):
 
 def test_rows_without_ids_are_counted_from_zero_and_it_is_said(run):
     Path("bare.csv").write_text(
-        "\n".join(line.partition(",")[2] for line in table().splitlines()), encoding="utf-8"
+        "\n".join(line.partition(",")[2] for line in two_groups().splitlines()), encoding="utf-8"
     )
     run("label", "bare.csv", "--label", "label")
     assert "id: row numbers, from 0" in run.err.splitlines()

@@ -8,42 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.command_line import N, two_groups
 
-from beltrami.cli.__main__ import INTERRUPTED, TERMINATED, main
+from beltrami.cli.__main__ import INTERRUPTED, TERMINATED
 from beltrami.cli.targets import folder_target, map_target, page_target, table_target
 from beltrami.core.errors import InvalidInputError
 
-N = 40
-
 
 def table(first="a", second="b", column="x"):
-    names = (first, second)
-    rows = [
-        f"r{i},{i % 2 * 4 + i / N:.3f},{i * 7 % 10 / 3:.3f},{names[i % 2] if i < 12 else ''}"
-        for i in range(N)
-    ]
-    return "\n".join([f"id,{column},y,label", *rows, ""])
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """The command line in a folder with data.csv: returns stdout, and checks the exit code."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments, code=0):
-        monkeypatch.setattr(sys, "argv", ["beltrami", *arguments])
-        found = 0
-        try:
-            main()
-        except SystemExit as stop:
-            found = stop.code or 0
-        said = capsys.readouterr()
-        assert found == code, said.err
-        command.err = said.err
-        return said.out
-
-    (tmp_path / "data.csv").write_text(table(), encoding="utf-8")
-    return command
+    return two_groups(lambda i: (first, second)[i % 2] if i < 12 else "", column=column)
 
 
 def test_escapes_in_names_do_not_reach_the_terminal(run):

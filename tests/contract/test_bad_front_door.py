@@ -4,74 +4,21 @@ import errno
 import json
 import os
 import re
-import sys
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.command_line import two_groups
 
-from beltrami.cli.__main__ import main
 from beltrami.core import files, memory
-from beltrami.labelling import main_job
 
 N = 30
 
 
-def table(label=lambda i: "ab"[i % 2] if i < 12 else "", x=lambda i: f"{i % 2 * 4 + i / N}"):
-    rows = [f"r{i},{x(i)},{i * 7 % 10 / 3:.3f},{label(i)}" for i in range(N)]
-    return "\n".join(["id,x,y,label", *rows, ""])
-
-
+table = partial(two_groups, n=N)
 GOOD = table()
-
-
-class Shell:
-    """A folder of files, and the command line inside it."""
-
-    def __init__(self, folder, monkeypatch, capsys):
-        self.folder, self._monkeypatch, self._capsys = folder, monkeypatch, capsys
-        monkeypatch.chdir(folder)
-
-    def files(self, contents):
-        for name, content in contents.items():
-            path = self.folder / name
-            path.parent.mkdir(exist_ok=True)
-            if isinstance(content, np.ndarray):
-                np.save(path, content, allow_pickle=True)
-            else:
-                path.write_text(content, encoding="utf-8")
-
-    def run(self, *arguments):
-        """Return the exit code and what was printed to stdout and to stderr."""
-        self._monkeypatch.setattr(sys, "argv", ["beltrami", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-        said = self._capsys.readouterr()
-        return code, said.out, said.err
-
-    def names(self):
-        return {str(path.relative_to(self.folder)) for path in self.folder.rglob("*")}
-
-    def refused(self, *arguments):
-        """Run a command that must fail; return its one message."""
-        before = self.names()
-        code, out, err = self.run(*arguments)
-        assert code == 1, err
-        assert not out
-        assert self.names() == before
-        assert "Traceback" not in err
-        (message,) = [line for line in err.splitlines() if line.startswith("beltrami: ")]
-        assert err.rstrip().endswith(message)
-        return message
-
-
-@pytest.fixture
-def shell(tmp_path, monkeypatch, capsys):
-    return Shell(tmp_path, monkeypatch, capsys)
 
 
 def broken_row():
@@ -217,10 +164,14 @@ def test_a_disk_full_at_the_page_says_so(shell, monkeypatch):
 
 
 def test_a_folder_that_may_not_be_written_to_is_found_before_any_work(shell, monkeypatch):
+    def begin(*_):
+        pytest.fail("the fit began")
+
     shell.files({"data.csv": GOOD})
     monkeypatch.setattr(os, "access", lambda *_: False)
-    monkeypatch.setattr(main_job, "label_rows", None)
+    monkeypatch.setattr("beltrami.front_door.classifier.ManifoldClassifier.fit", begin)
     assert "may not be written to" in shell.refused("label", "data.csv", "--out", "out.csv")
+    assert len(shell.err.splitlines()) == 1  # no roles of columns: the table is not read either
 
 
 def test_ctrl_c_prints_one_line_and_leaves_no_file(shell, monkeypatch):

@@ -1,14 +1,12 @@
 """A little of everything, for the oldest libraries that are allowed (`make test-minimum`)."""
 
 import importlib.util
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import beltrami as bt
-from beltrami.cli.__main__ import main
 
 N = 40
 KINDS = [("ant", "bee")[i % 2] if i < 12 else None for i in range(N)]
@@ -122,16 +120,9 @@ def test_an_estimator_fits_and_answers(estimator):
     ],
     ids=lambda one: one[0] if isinstance(one, list) else "",
 )
-def test_a_command_runs(command, left, tmp_path, monkeypatch, capsys):
-    csv_file(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["beltrami", *command])
-    code = 0
-    try:
-        main()
-    except SystemExit as stop:
-        code = stop.code or 0
-    assert code == 0, capsys.readouterr().err
+def test_a_command_runs(command, left, shell):
+    csv_file(shell.folder)
+    shell(*command)
     assert not left or Path(left).stat().st_size > 0
 
 

@@ -1,44 +1,35 @@
 """`beltrami audit` on random sheets, records and labels: a true count, or one message."""
 
 import json
-import sys
 
 import numpy as np
 import typer
-from random_audits import break_something, fill_in, write_labels
+from tests.support.random_audits import break_something, fill_in, write_labels
 
-from beltrami.cli import __main__ as command_line
 from beltrami.cli import application
 
 
-def test_every_audit_ends_in_a_true_count_or_one_message(tmp_path, monkeypatch, capsys, n_fuzzed):
+def test_every_audit_ends_in_a_true_count_or_one_message(tmp_path, monkeypatch, shell, seeds):
     # Typer builds the commands anew at each call.
     monkeypatch.setattr(application, "app", typer.main.get_command(application.app))
 
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["beltrami", "audit", *arguments])
-        code = 0
-        try:
-            command_line.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return code, *capsys.readouterr()
-
     n_certified = 0
-    for seed in range(n_fuzzed // 2):
+    for seed in seeds[::2]:
         rng = np.random.default_rng((7, seed))
         folder = tmp_path / str(seed)
         folder.mkdir()
-        monkeypatch.chdir(folder)
+        shell.enter(folder)
         case = write_labels(folder, rng)
-        code, _, err = run("labels.csv", "-n", str(int(rng.integers(1, 40))), "-o", "a.csv")
+        code, _, err = shell.run(
+            "audit", "labels.csv", "-n", str(int(rng.integers(1, 40))), "-o", "a.csv"
+        )
         assert code == 0, f"seed {seed}: {err}"
         fill_in(folder, case, rng)
         for _ in range(int(rng.integers(0, 3))):
             if not case.broken:
                 break_something(folder, case, rng)
         before = _contents(folder)
-        code, out, err = run("labels.csv", "--answers", "a.csv", "--json")
+        code, out, err = shell.run("audit", "labels.csv", "--answers", "a.csv", "--json")
         told = f"seed {seed}: {case.broken}\n{out}\n{err}"
         assert "Traceback" not in err, told
         if code == 0:
@@ -55,7 +46,7 @@ def test_every_audit_ends_in_a_true_count_or_one_message(tmp_path, monkeypatch, 
             assert _contents(folder) == before, told
             is_all_blank = case.wrong == 0 and "is empty; fill in" in err
             assert case.broken or is_all_blank, told
-    assert n_certified > n_fuzzed // 10
+    assert n_certified > len(seeds) // 10
 
 
 def _contents(folder):

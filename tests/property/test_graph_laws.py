@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import eigh, expm
 from scipy.sparse import csr_array
-from strategies import graphs, lattice_points, permutations, signals
+from tests.support.strategies import graphs, lattice_points, permutations, signals
 
 from beltrami import Graph, KnnGraph, laplacian
 from beltrami.core.backend import NumpyBackend, SplitMatrix

@@ -1,11 +1,11 @@
 """Bridges against Kruskal's algorithm on all pairs."""
 
-import graph_oracles as oracles
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
+from tests.support import graph_oracles as oracles
 
 from beltrami import KnnGraph, RadiusGraph
 from beltrami.core.errors import ConnectedByBridgesWarning, InvalidInputError

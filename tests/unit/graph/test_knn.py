@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import graph_oracles as oracles
 import numba
 import numpy as np
 import pandas as pd
@@ -10,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, random_array
 from sklearn.base import clone
+from tests.support import graph_oracles as oracles
 
 from beltrami import Graph, HeatKernel, KnnGraph, RadiusGraph
 from beltrami.core.errors import (

@@ -1,10 +1,10 @@
 from typing import Any
 
-import graph_oracles as oracles
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from tests.support import graph_oracles as oracles
 
 from beltrami import HeatKernel, RadiusGraph
 from beltrami.core.errors import (

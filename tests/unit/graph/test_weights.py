@@ -1,9 +1,9 @@
 import warnings
 
-import graph_oracles as oracles
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.support import graph_oracles as oracles
 
 from beltrami import HeatKernel, KnnGraph, RadiusGraph
 from beltrami.core.errors import BeltramiWarning, DegenerateDataWarning, InvalidInputError

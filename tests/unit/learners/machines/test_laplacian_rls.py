@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from machine_problems import FIXED, PAPER, UNSCALED, WIDTH, clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 from scipy.sparse import csr_array
@@ -13,6 +12,7 @@ from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from tests.support.machine_problems import FIXED, PAPER, UNSCALED, WIDTH, clouds
 
 from beltrami import (
     FeatureApproximation,

@@ -4,13 +4,13 @@ import pickle
 
 import numpy as np
 import pytest
-from machine_problems import FIXED, PAPER, UNSCALED, WIDTH, clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
+from tests.support.machine_problems import FIXED, PAPER, UNSCALED, WIDTH, clouds
 
 from beltrami import (
     GraphRegularizedClassifier,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.unit.report.page.fake_pages import HOSTILE, fake_page
+from tests.support.fake_pages import HOSTILE, fake_page
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.report.page.packing import pack_map, quantise, safe_json, shorten

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from tests.unit.report.page.fake_pages import fake_page, hostile_page
+from tests.support.fake_pages import fake_page, hostile_page
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.report.page import ClassRow, Island, Question, render, save_page

@@ -1,0 +1,1 @@
+"""A package, so that tests import what they share as ``tests.support``."""
