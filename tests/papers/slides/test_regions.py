@@ -12,6 +12,7 @@ from beltrami_papers.journal import Journal
 from beltrami_papers.model import record_text
 from beltrami_papers.slides import margins as multi_manifold_margins
 from beltrami_papers.slides.curves import draw_curves, shade
+from beltrami_papers.slides.lines import error_lines, verdict_lines
 from beltrami_papers.slides.margins import (
     MarginPlan,
     MarginTrial,
@@ -20,6 +21,16 @@ from beltrami_papers.slides.margins import (
     margin_plan,
     margin_trials,
     squares,
+)
+from beltrami_papers.slides.multi_manifold import (
+    Plan,
+    Trial,
+    cells_of,
+    multi_manifold_record,
+    plan_for,
+    run_trials,
+    seconds_of,
+    trials_of,
 )
 from beltrami_papers.slides.now_it_helps import (
     draw_margins,
@@ -51,17 +62,6 @@ from beltrami_papers.slides.purity import (
     purity_lines,
 )
 from beltrami_papers.slides.sizes import Size
-from beltrami_papers.slides.table import (
-    Plan,
-    Trial,
-    cells_of,
-    multi_manifold_record,
-    plan_for,
-    run_trials,
-    seconds_of,
-    trials_of,
-)
-from beltrami_papers.slides.tables import error_lines, verdict_lines
 
 SMALL = MarginPlan((0.3, -0.3), (30,), (300,), 2)
 
@@ -110,24 +110,6 @@ def test_every_method_runs_on_both_tasks(small, method):
     for task in TASKS:
         found = trial(small, task, method, 40, 200, 0)
         assert 0 <= found["error"] < (5 if task == "regression" else 60)
-
-
-def test_a_journal_goes_on_where_it_stopped(tmp_path):
-    path, calls = tmp_path / "new" / "journal.jsonl", []
-
-    def compute():
-        calls.append(1)
-        return {"error": 0.5}
-
-    assert Journal.at(path).result("a", compute) == {"error": 0.5}
-    with path.open("a") as file:
-        file.write('{"key": "b", "err')  # a crash in the middle of a line
-    again = Journal.at(path)
-    assert again.result("a", compute) == {"error": 0.5}
-    assert len(calls) == 1
-    other = Journal.at(tmp_path / "other.jsonl", path)
-    assert other.known["a"] == {"error": 0.5}
-    assert Journal.at(None).known == {}
 
 
 def test_the_full_plan_goes_from_few_to_many_labels():
