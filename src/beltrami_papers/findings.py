@@ -96,6 +96,11 @@ def reproduction_of(
     return Reproduction(figure, record, page(f"{setting.name}: {setting.source}", record, lines))
 
 
+def holds_or_not(is_held: bool) -> str:
+    """Return a verdict in words."""
+    return "holds" if is_held else "does not hold"
+
+
 def claim_lines(claims: Sequence[Claim]) -> list[str]:
     """Return the table of claims."""
     if not claims:

@@ -16,12 +16,12 @@ from beltrami_papers.mbed.figures import annealing_figure, two_maps_figure
 from beltrami_papers.mbed.labels import labels_table
 from beltrami_papers.mbed.logistic import logistic_reproduction
 from beltrami_papers.model import Reproduction
+from beltrami_papers.slides.multi_manifold import multi_manifold_figure
 from beltrami_papers.slides.now_it_helps import now_it_helps_figure
 from beltrami_papers.slides.pictures import pictures_figure
-from beltrami_papers.slides.real.figure import real_figure
+from beltrami_papers.slides.real.experiment import real_figure
 from beltrami_papers.slides.sizes import Size
-from beltrami_papers.slides.table import multi_manifold_figure
-from beltrami_papers.sslbook.table import benchmark_table
+from beltrami_papers.sslbook.benchmark import benchmark_table
 from beltrami_papers.sslbook.variants import benchmark_variants
 from beltrami_papers.thesis.chapter2.bars import bars_reproduction
 from beltrami_papers.thesis.chapter2.lle_page import lle_reproduction
@@ -35,7 +35,6 @@ from beltrami_papers.thesis.chapter2.word_figures import (
     fragments_reproduction,
     words_reproduction,
 )
-from beltrami_papers.thesis.chapter3.curve import curve_reproduction
 from beltrami_papers.thesis.chapter3.heldout import heldout_digits
 from beltrami_papers.thesis.chapter3.learning_curves import (
     digits_curves,
@@ -47,6 +46,7 @@ from beltrami_papers.thesis.chapter3.learning_tables import (
     newsgroups_table,
     phonemes_table,
 )
+from beltrami_papers.thesis.chapter3.plane_curve import curve_reproduction
 from beltrami_papers.thesis.chapter3.variants import digits_variants, newsgroups_variants
 from beltrami_papers.thesis.chapter4.convergence_page import convergence_reproduction
 

@@ -13,6 +13,7 @@ import numpy as np
 from beltrami.core.progress import track
 from beltrami.graph.recipes import KnnGraph
 from beltrami_papers.cells import page, table_lines
+from beltrami_papers.findings import holds_or_not
 from beltrami_papers.lapsvm.figures import draw_pairs
 from beltrami_papers.lapsvm.machines import (
     SOURCE,
@@ -26,7 +27,6 @@ from beltrami_papers.lapsvm.machines import (
     stacked,
     summaries,
     switching,
-    yes,
 )
 from beltrami_papers.lapsvm.pairs import (
     TESTS,
@@ -103,11 +103,11 @@ def verdict_lines(found: Sequence[Mapping[str, Any]], n_pairs: int) -> list[str]
     """Return the verdicts as Markdown."""
     return [
         f"- {one['laplacian']} beside {one['inductive']}, {one['set']}: {100 * one['share']:.0f} % "
-        f"of the error, at most a third {yes(one['at_most_a_third'])}; better on "
+        f"of the error, at most a third {holds_or_not(one['at_most_a_third'])}; better on "
         f"{one['pairs_better']} of {n_pairs} pairs, worst on {one['worst_pair']} "
         f"({one['worst_difference']:+.2f} points), more than half a point worse on "
         f"{one['pairs_worse_by_more_than_half_a_point']}, never half a point worse "
-        f"{yes(one['never_half_a_point_worse'])}."
+        f"{holds_or_not(one['never_half_a_point_worse'])}."
         for one in found
     ]
 

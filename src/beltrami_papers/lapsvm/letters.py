@@ -14,6 +14,7 @@ from beltrami.core.types import IndexVector
 from beltrami.data import load_dataset
 from beltrami.graph.recipes import KnnGraph
 from beltrami_papers.cells import page, table_lines
+from beltrami_papers.findings import holds_or_not
 from beltrami_papers.lapsvm.figures import draw_speakers
 from beltrami_papers.lapsvm.machines import (
     PLAIN,
@@ -25,7 +26,6 @@ from beltrami_papers.lapsvm.machines import (
     overall_lines,
     problem_errors,
     switching,
-    yes,
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 
@@ -115,7 +115,8 @@ def verdict_lines(found: Sequence[Mapping[str, Any]], n_speakers: int) -> list[s
     for base in ("RLS", "SVM"):
         best = better_reading(found, base)
         lines.append(
-            f"- Mark for {best['laplacian']}, the better reading: it {yes(best['better_on_both'])}."
+            f"- Mark for {best['laplacian']}, the better reading: it "
+            f"{holds_or_not(best['better_on_both'])}."
         )
     return lines
 

@@ -18,6 +18,7 @@ from beltrami.graph.model import Graph
 from beltrami.learners import LaplacianRLSClassifier, LaplacianSVC, TransductiveSVC
 from beltrami_papers.cells import summary, table_lines
 from beltrami_papers.lapsvm.errors import breakeven_error, plain_error
+from beltrami_papers.preparation import keep_labels
 
 SOURCE = "Belkin, Niyogi and Sindhwani (2004)"
 PLAIN = "plain"
@@ -62,9 +63,7 @@ class Problem:
 
         Shapes: `labelled` (l,); returns (n,).
         """
-        found = np.full(len(self.points), -1, dtype=np.int64)
-        found[labelled] = self.positive[labelled]
-        return found
+        return keep_labels(self.positive, labelled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,8 +225,3 @@ def switching(means: Sequence[Mapping[str, Any]]) -> str:
         f"On average TSVM changed the side of {count:.3g} points per fit, beginning where SVM "
         "had put them."
     )
-
-
-def yes(holds: bool) -> str:
-    """Return a verdict in words."""
-    return "holds" if holds else "does not hold"

@@ -17,7 +17,8 @@ from beltrami.graph.recipes import KnnGraph
 from beltrami.report.pictures.figures import bare
 from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.cells import page, table_lines
-from beltrami_papers.lapsvm.machines import SOURCE, Bench, Problem, taught, yes
+from beltrami_papers.findings import holds_or_not
+from beltrami_papers.lapsvm.machines import SOURCE, Bench, Problem, taught
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 
 N_POINTS, NOISE, SEED = 200, 0.05, 0
@@ -260,6 +261,6 @@ def moons_body(record: Mapping[str, Any]) -> list[str]:
         ]
         for c in record["errors"]
     ]
-    verdict = f"Mark: {record['mark']['asked']}. It {yes(record['mark']['held'])}."
+    verdict = f"Mark: {record['mark']['asked']}. It {holds_or_not(record['mark']['held'])}."
     lead = f"Wrong points of {record['n']}: at the best weights, and at the demonstration's."
     return [lead, "", *table_lines(header, rows), "", verdict]

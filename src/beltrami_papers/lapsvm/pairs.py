@@ -10,7 +10,7 @@ import numpy as np
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
 from beltrami.data import load_dataset, principal_components
 from beltrami_papers.lapsvm.machines import Problem
-from beltrami_papers.thesis.chapter3.heldout import projected
+from beltrami_papers.preparation import draw_per_class, project_on_components
 
 SEED = 0
 TESTS = ("test", "rest of training set", "official test set")
@@ -54,7 +54,7 @@ def usps_images(per_digit: int) -> Images:
     return Images(
         training,
         digits[rows],
-        projected(points[rows], training, points[others]),
+        project_on_components(points[rows], training, points[others]),
         digits[others],
         others >= n_train,
     )
@@ -83,9 +83,4 @@ def two_labels_each(positive: BoolVector, pair: tuple[int, int], n_draws: int) -
 
     - `pair`: the digits a and b; draw i comes from ``default_rng([0, a, b, i])``.
     """
-    sides = [np.flatnonzero(~positive), np.flatnonzero(positive)]
-    found = []
-    for i in range(n_draws):
-        rng = np.random.default_rng([SEED, *pair, i])
-        found.append(np.concatenate([rng.choice(side, 2, replace=False) for side in sides]))
-    return found
+    return [draw_per_class(positive, 2, seed=[SEED, *pair, i]) for i in range(n_draws)]

@@ -16,16 +16,16 @@ from beltrami.core.types import IndexVector, Points
 from beltrami.embeddings import SpectralClustering
 from beltrami.embeddings.mbed.modes import PaperMode
 from beltrami.learners import Mbed
-from beltrami_papers.agreement import inconsistent_pairs, matched_wrongly
 from beltrami_papers.cells import page, table_lines
+from beltrami_papers.mbed.agreement import inconsistent_pairs, matched_wrongly
 from beltrami_papers.mbed.problems import (
     DATASETS,
     SEED,
     SOURCE,
-    LabelledDraws,
     benchmark,
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
+from beltrami_papers.preparation import LabelledDraws
 
 PUBLISHED: dict[str, dict[str, float]] = {
     "k-means": {"g50c": 9.02, "g10n": 50.09, "TEXT": 18.78, "COIL": 4.62},

@@ -21,8 +21,8 @@ from beltrami.report.pictures.boundary_pictures import (
 )
 from beltrami.report.pictures.boundary_views import MapView, view_of
 from beltrami.report.pictures.figures import scatter_groups
-from beltrami_papers.agreement import cluster_of_each_class
 from beltrami_papers.cells import page, table_lines
+from beltrami_papers.mbed.agreement import cluster_of_each_class
 from beltrami_papers.mbed.digits import (
     DIGITS,
     N_STARTS,

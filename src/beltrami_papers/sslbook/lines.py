@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from beltrami_papers.cells import largest_difference, table_lines
+from beltrami_papers.cells import largest_difference, table_lines, with_deviation
 from beltrami_papers.sslbook.methods import FRONT_DOOR
 from beltrami_papers.sslbook.published import MEMORY, ROWS, best_published
 
@@ -24,7 +24,7 @@ def error_lines(cells: Cells) -> list[str]:
     for method in dict.fromkeys(cell["method"] for cell in cells):
         own = [place[method, data] for data in sets]
         fewer = "" if own[0]["draws"] == most else f" (first {own[0]['draws']} splits)"
-        rows.append([f"{method}{fewer}", *(_with_deviation(cell) for cell in own)])
+        rows.append([f"{method}{fewer}", *(with_deviation(cell) for cell in own)])
     for name, row in ROWS.items():
         mark = "†" if row.standing == MEMORY else ""
         printed = [row.error(data, labels) for data in sets]
@@ -40,7 +40,7 @@ def difference_lines(cells: Cells) -> list[str]:
     for method in dict.fromkeys(cell["method"] for cell in shared):
         own = {cell["data"]: cell for cell in shared if cell["method"] == method}
         mark = "†" if next(iter(own.values()))["standing"] == MEMORY else ""
-        shown = [_signed(own[data]["difference"]) if data in own else "" for data in sets]
+        shown = [_with_sign(own[data]["difference"]) if data in own else "" for data in sets]
         rows.append([f"{method}{mark}", *shown])
     return table_lines(["", *sets], rows)
 
@@ -96,11 +96,6 @@ def _sets(cells: Cells) -> list[str]:
     return list(dict.fromkeys(cell["data"] for cell in cells))
 
 
-def _with_deviation(cell: Mapping[str, Any]) -> str:
-    spread = "" if cell["std"] is None else f" ± {cell['std']:.2f}"
-    return f"{cell['mean']:.2f}{spread}"
-
-
-def _signed(gap: float) -> str:
+def _with_sign(gap: float) -> str:
     """Write a difference; zero has a plus whichever side it was rounded from."""
     return f"{round(gap, 2) + 0.0:+.2f}"

@@ -15,16 +15,16 @@ from beltrami.learners import GraphRegularizedClassifier, TransductiveSVC
 from beltrami_papers.cells import page, table_lines
 from beltrami_papers.journal import Journal
 from beltrami_papers.model import Reproduction, circumstances
-from beltrami_papers.sslbook.methods import FEW_SPLITS, Method
-from beltrami_papers.sslbook.problems import BookProblem, book_problem
-from beltrami_papers.sslbook.published import LABELS, SOURCE
-from beltrami_papers.sslbook.table import (
+from beltrami_papers.sslbook.benchmark import (
     N_SPLITS,
     Trial,
     cells_of,
     run_trials,
     seconds_of,
 )
+from beltrami_papers.sslbook.methods import FEW_SPLITS, Method
+from beltrami_papers.sslbook.problems import BookProblem, book_problem
+from beltrami_papers.sslbook.published import LABELS, SOURCE
 
 NEIGHBORS = (5, 10, 50, 100, 300)
 COSTS = (1.0, 10.0, 100.0)

@@ -7,6 +7,7 @@ from sklearn.svm import SVC
 
 from beltrami.graph.recipes import KnnGraph
 from beltrami.operators.laplacian import laplacian
+from beltrami_papers.findings import holds_or_not
 from beltrami_papers.lapsvm.machines import (
     Bench,
     Problem,
@@ -18,7 +19,6 @@ from beltrami_papers.lapsvm.machines import (
     summaries,
     switching,
     taught,
-    yes,
 )
 
 POLY = {"kernel": "poly", "degree": 3, "coef0": 0.0}
@@ -146,4 +146,4 @@ def test_tables_hold_a_row_per_problem_and_the_mean_of_all():
 
 
 def test_verdicts_are_words():
-    assert (yes(True), yes(False)) == ("holds", "does not hold")
+    assert (holds_or_not(True), holds_or_not(False)) == ("holds", "does not hold")

@@ -9,7 +9,18 @@ import pytest
 from beltrami_papers import REPRODUCTIONS
 from beltrami_papers.journal import Journal
 from beltrami_papers.model import record_text
-from beltrami_papers.slides.real.figure import CURVES, UNITS, Trial, trials_of
+from beltrami_papers.slides.real.experiment import CURVES, UNITS, Trial, trials_of
+from beltrami_papers.slides.real.lines import (
+    HELPS,
+    HURTS,
+    all_lines,
+    best_lines,
+    cells_of,
+    count_lines,
+    curve_lines,
+    paired,
+    won_lines,
+)
 from beltrami_papers.slides.real.methods import (
     BASES,
     CHOSEN,
@@ -29,17 +40,6 @@ from beltrami_papers.slides.real.problems import (
     CLASSES,
     VALUES,
     RealProblem,
-)
-from beltrami_papers.slides.real.tables import (
-    HELPS,
-    HURTS,
-    all_lines,
-    best_lines,
-    cells_of,
-    count_lines,
-    curve_lines,
-    paired,
-    won_lines,
 )
 from beltrami_papers.slides.sizes import Size
 

@@ -46,27 +46,27 @@ from beltrami_papers.thesis.chapter2.roll import (
     shortcut_share,
 )
 from beltrami_papers.thesis.chapter2.roll_points import flatness, roll_points_reproduction
-from beltrami_papers.thesis.chapter2.speech import (
+from beltrami_papers.thesis.chapter2.speech_figures import (
+    speech_regions_reproduction,
+    speech_reproduction,
+)
+from beltrami_papers.thesis.chapter2.speech_map import (
     CLASSES,
     class_of_phone,
     end_regions,
     frames_of,
 )
-from beltrami_papers.thesis.chapter2.speech_figures import (
-    speech_regions_reproduction,
-    speech_reproduction,
-)
 from beltrami_papers.thesis.chapter2.word_figures import (
     fragments_reproduction,
     words_reproduction,
 )
-from beltrami_papers.thesis.chapter2.words import (
+from beltrami_papers.thesis.chapter2.word_map import (
     GROUPS,
     commonest_tags,
     fragment_of,
     group_of_tag,
 )
-from beltrami_papers.thesis.chapter3.curve import (
+from beltrami_papers.thesis.chapter3.plane_curve import (
     PLANE,
     curve_errors,
     curve_reproduction,

@@ -42,7 +42,7 @@ def map_figure(
     - `names`: what to call the groups, in sorted order; None writes their values.
     - `order`: which class direction belongs to each group, so that regions have the colours of
       their groups; None means that both come in the same order. For clusters,
-      `beltrami_papers.agreement.cluster_of_each_class` finds it.
+      `beltrami_papers.mbed.agreement.cluster_of_each_class` finds it.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from beltrami.report.pictures.palette import MARKERS, OKABE_ITO, style_of
 from beltrami.report.pictures.region_views import view_of
+from beltrami_papers.slides.real.lines import Cell, tried
 from beltrami_papers.slides.real.methods import (
     BASES,
     CHOSEN,
@@ -24,7 +25,6 @@ from beltrami_papers.slides.real.methods import (
     separated,
 )
 from beltrami_papers.slides.real.problems import ANGLES, RealProblem
-from beltrami_papers.slides.real.tables import Cell, tried
 
 _STYLE: dict[str, dict[str, Any]] = {
     GLOBAL: {"c": "0.25", "ls": "--"},

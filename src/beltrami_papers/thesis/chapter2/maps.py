@@ -15,7 +15,7 @@ from beltrami.embeddings import LaplacianEigenmaps
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.graph.search import open_space
-from beltrami_papers.thesis.chapter3.baseline import neighbor_lists
+from beltrami_papers.baselines.neighbors import neighbor_lists
 
 _DIGITS = 10
 

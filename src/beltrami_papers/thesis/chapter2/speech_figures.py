@@ -15,7 +15,7 @@ from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.cells import table_lines
 from beltrami_papers.findings import THESIS, Claim, Setting, reproduction_of
 from beltrami_papers.model import Reproduction, StageClock
-from beltrami_papers.thesis.chapter2.speech import (
+from beltrami_papers.thesis.chapter2.speech_map import (
     CLASSES,
     CLOSURES,
     FRICATIVES,

@@ -14,7 +14,7 @@ from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.cells import table_lines
 from beltrami_papers.findings import THESIS, Claim, Setting, reproduction_of
 from beltrami_papers.model import Reproduction, StageClock
-from beltrami_papers.thesis.chapter2.words import (
+from beltrami_papers.thesis.chapter2.word_map import (
     FRAGMENT,
     GROUPS,
     N_NEIGHBORS,

@@ -14,9 +14,7 @@ from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix, IndexMatrix, IndexVector
 from beltrami.data import principal_components
 from beltrami.graph.search import open_space
-from beltrami_papers.cells import Cell, best_neighbors, page, summary, table_lines
-from beltrami_papers.model import Reproduction, StageClock, circumstances
-from beltrami_papers.thesis.chapter3.baseline import (
+from beltrami_papers.baselines.neighbors import (
     COUNTS,
     LIST_LENGTH,
     errors_by_count,
@@ -24,7 +22,11 @@ from beltrami_papers.thesis.chapter3.baseline import (
     lists_pay,
     majority,
 )
+from beltrami_papers.cells import Cell, page, summary, table_lines
+from beltrami_papers.model import Reproduction, StageClock, circumstances
+from beltrami_papers.preparation import project_on_components
 from beltrami_papers.thesis.chapter3.drawing import Line, learning_figure
+from beltrami_papers.thesis.chapter3.error_tables import best_neighbors
 from beltrami_papers.thesis.chapter3.learning_curves import MOST_EIGENVECTORS, one_fifth
 from beltrami_papers.thesis.chapter3.learning_tables import SEEDS
 from beltrami_papers.thesis.chapter3.samples import Images, Sample, digit_images, digit_sample
@@ -38,21 +40,6 @@ from beltrami_papers.thesis.chapter3.trials import (
 
 LABELLED = (20, 50, 100, 500, 1000, 5000, 20000, 50000)
 _VOTERS = 3
-
-
-def projected(points: FloatMatrix, coordinates: FloatMatrix, new: FloatMatrix) -> FloatMatrix:
-    r"""Project new points on the principal components of others.
-
-    With y_j the j-th coordinates of the centred points X, the direction is
-    :math:`X^\top y_j / \lVert y_j \rVert^2`, because it is an eigenvector of :math:`X^\top X`.
-
-    Shapes: `points` (n, d), `coordinates` (n, k), `new` (m, d); returns (m, k).
-    """
-    mean = points.mean(axis=0, dtype=np.float64)
-    exact = coordinates.astype(np.float64)
-    directions = (points - mean).T @ exact / (exact**2).sum(axis=0)
-    found: FloatMatrix = (new - mean) @ directions
-    return found.astype(coordinates.dtype)
 
 
 def nearest_of_labelled(
@@ -113,7 +100,7 @@ def heldout_cells(
     with clock.stage("principal components"):
         sample = digit_sample(images, principal_components(images.training, 100))
         points = np.asarray(sample.points)
-        new = projected(images.training, points, images.heldout)
+        new = project_on_components(images.training, points, images.heldout)
     with clock.stage("graph"):
         graph = sample.graph()
     with clock.stage("eigenvectors"):

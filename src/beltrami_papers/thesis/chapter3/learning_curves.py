@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 
 from beltrami.core.progress import track
 from beltrami.graph.search import open_space
-from beltrami_papers.cells import Cell, best_neighbors, page, summary, table_lines
+from beltrami_papers.baselines.neighbors import knn_errors, lists_pay, neighbor_lists
+from beltrami_papers.cells import Cell, page, summary, table_lines
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 from beltrami_papers.thesis.chapter3 import samples
-from beltrami_papers.thesis.chapter3.baseline import knn_errors, lists_pay, neighbor_lists
 from beltrami_papers.thesis.chapter3.drawing import Line, learning_figure
+from beltrami_papers.thesis.chapter3.error_tables import best_neighbors
 from beltrami_papers.thesis.chapter3.samples import Sample
 from beltrami_papers.thesis.chapter3.trials import (
     SEED,

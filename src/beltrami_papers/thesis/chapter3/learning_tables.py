@@ -9,18 +9,20 @@ from typing import Any
 
 from beltrami.core.progress import track
 from beltrami.graph.search import open_space
+from beltrami_papers.baselines.neighbors import knn_errors, lists_pay, neighbor_lists
 from beltrami_papers.cells import (
     Cell,
-    best_neighbors,
-    difference_lines,
-    error_table,
     largest_difference,
     page,
     summary,
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 from beltrami_papers.thesis.chapter3 import samples
-from beltrami_papers.thesis.chapter3.baseline import knn_errors, lists_pay, neighbor_lists
+from beltrami_papers.thesis.chapter3.error_tables import (
+    best_neighbors,
+    difference_lines,
+    error_table,
+)
 from beltrami_papers.thesis.chapter3.published import (
     TABLE_3_1,
     TABLE_3_2,

@@ -11,8 +11,9 @@ from typing import Any
 from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix
 from beltrami.data import principal_components
-from beltrami_papers.cells import Cell, beside, page, summary, table_lines
+from beltrami_papers.cells import Cell, page, summary, table_lines
 from beltrami_papers.model import Reproduction, StageClock, circumstances
+from beltrami_papers.thesis.chapter3.error_tables import beside
 from beltrami_papers.thesis.chapter3.learning_tables import SEEDS
 from beltrami_papers.thesis.chapter3.published import TABLE_3_1, TABLE_3_2, PublishedTable
 from beltrami_papers.thesis.chapter3.samples import (

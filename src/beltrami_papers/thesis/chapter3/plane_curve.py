@@ -18,9 +18,11 @@ from beltrami.graph.recipes import KnnGraph
 from beltrami.learners import EigenfunctionClassifier
 from beltrami.report.pictures.figures import bare
 from beltrami.report.pictures.palette import style_of
+from beltrami_papers.baselines.neighbors import nearest_label
 from beltrami_papers.cells import summary, table_lines
 from beltrami_papers.findings import THESIS, Claim, Setting, reproduction_of
 from beltrami_papers.model import Reproduction, StageClock
+from beltrami_papers.preparation import draw_per_class, keep_labels
 from beltrami_papers.thesis.chapter2.maps import eigenmap_of, explained
 
 PER_CLASS = 3
@@ -63,7 +65,7 @@ def curve_scene(n_points: int = N_POINTS) -> CurveScene:
     points, classes = np.asarray(sample.points), np.asarray(sample.targets)
     angle = 2 * np.pi * np.asarray(sample.extras["arc_length"]) / sample.extras["length"]
     eigenmap = eigenmap_of(points, _GRAPH).coordinates
-    labelled = drawn_labels(classes, PER_CLASS, seed=0)
+    labelled = draw_per_class(classes, PER_CLASS, seed=0)
     return CurveScene(
         points=points,
         classes=classes,
@@ -71,17 +73,6 @@ def curve_scene(n_points: int = N_POINTS) -> CurveScene:
         eigenmap=eigenmap,
         labelled=labelled,
         query=_misleading_point(points, eigenmap, classes, labelled),
-    )
-
-
-def drawn_labels(classes: IndexVector, per_class: int, *, seed: int) -> IndexVector:
-    """Choose rows to be labelled, as many of each class.
-
-    Shapes: `classes` (n,); returns (2 per_class,).
-    """
-    rng = np.random.default_rng(seed)
-    return np.concatenate(
-        [rng.choice(np.flatnonzero(classes == c), per_class, replace=False) for c in (0, 1)]
     )
 
 
@@ -93,23 +84,16 @@ def curve_errors(scene: CurveScene, per_class: int, draws: int) -> dict[str, NDA
     errors: dict[str, list[float]] = {PLANE: [], MAP: [], LEARNER: []}
     learner = EigenfunctionClassifier(graph=_GRAPH).fit(scene.points, scene.classes)
     for draw in range(draws):
-        rows = drawn_labels(scene.classes, per_class, seed=draw)
-        y = np.full(len(scene.classes), -1)
-        y[rows] = scene.classes[rows]
-        found = {
-            PLANE: _nearest_label(scene.points, rows, scene.classes),
-            MAP: _nearest_label(scene.eigenmap, rows, scene.classes),
+        rows = draw_per_class(scene.classes, per_class, seed=draw)
+        y = keep_labels(scene.classes, rows)
+        answers = {
+            PLANE: nearest_label(scene.points, rows, scene.classes),
+            MAP: nearest_label(scene.eigenmap, rows, scene.classes),
             LEARNER: learner.fit_labels(y).transduction_,
         }
-        for method, answer in found.items():
+        for method, answer in answers.items():
             errors[method].append(100 * float(np.mean((answer != scene.classes)[y < 0])))
     return {method: np.array(each) for method, each in errors.items()}
-
-
-def _nearest_label(positions: FloatMatrix, rows: IndexVector, classes: IndexVector) -> IndexVector:
-    gaps = np.linalg.norm(positions[:, None] - positions[rows], axis=2)
-    answers: IndexVector = classes[rows[gaps.argmin(axis=1)]]
-    return answers
 
 
 def plane_curve_figure(scene: CurveScene | None = None) -> Figure:

@@ -15,6 +15,7 @@ from beltrami_papers.cells import page, summary
 from beltrami_papers.journal import Journal, Result
 from beltrami_papers.model import Reproduction, circumstances
 from beltrami_papers.slides.curves import draw_curves
+from beltrami_papers.slides.lines import error_lines, verdict_lines
 from beltrami_papers.slides.problems import (
     CLAIRVOYANT,
     GLOBAL,
@@ -33,7 +34,6 @@ from beltrami_papers.slides.purity import (
 )
 from beltrami_papers.slides.purity import purity_cells, purity_lines
 from beltrami_papers.slides.sizes import Size
-from beltrami_papers.slides.tables import error_lines, verdict_lines
 
 SOURCE = "Zhu (2009), slides on multi-manifold separation"
 UNIT = {"regression": "root mean squared error", "classification": "percent of wrong classes"}

@@ -12,6 +12,14 @@ from beltrami_papers.cells import page
 from beltrami_papers.journal import Journal, Result
 from beltrami_papers.model import Reproduction, circumstances
 from beltrami_papers.slides.real.drawing import draw_real
+from beltrami_papers.slides.real.lines import (
+    all_lines,
+    best_lines,
+    cells_of,
+    count_lines,
+    curve_lines,
+    won_lines,
+)
 from beltrami_papers.slides.real.methods import (
     BASES,
     CHOSEN,
@@ -26,14 +34,6 @@ from beltrami_papers.slides.real.methods import (
     trial,
 )
 from beltrami_papers.slides.real.problems import CANDIDATES
-from beltrami_papers.slides.real.tables import (
-    all_lines,
-    best_lines,
-    cells_of,
-    count_lines,
-    curve_lines,
-    won_lines,
-)
 from beltrami_papers.slides.sizes import Size
 
 SOURCE = (
