@@ -24,14 +24,14 @@ def summary(errors: NDArray[np.float64], published: float | None = None) -> Cell
     used = errors[~np.isnan(errors)]
     mean = float(used.mean())
     std = float(used.std(ddof=1)) if len(used) > 1 else None
-    found: Cell = {
+    cell: Cell = {
         "mean": round(mean, 3),
         "std": None if std is None else round(std, 3),
         "draws": len(used),
     }
     if published is not None:
-        found |= {"published": published, "difference": round(mean - published, 3)}
-    return found
+        cell |= {"published": published, "difference": round(mean - published, 3)}
+    return cell
 
 
 def with_deviation(cell: Mapping[str, Any]) -> str:

@@ -63,7 +63,7 @@ def test_the_clock_adds_up_stages_also_when_they_fail():
         raise ZeroDivisionError
     with clock.stage("two"):
         pass
-    assert list(clock.rounded()) == ["one", "two", "total"]
+    assert list(clock.rounded_seconds()) == ["one", "two", "total"]
     found = circumstances()
     assert set(found) == {"versions", "threads", "processor_seconds", "peak_memory_mib"}
 

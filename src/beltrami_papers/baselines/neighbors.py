@@ -49,13 +49,13 @@ def first_labelled(lists: IndexMatrix, is_labelled: NDArray[np.bool_], k: int) -
     """
     marked = is_labelled[lists]
     rank = np.cumsum(marked, axis=1, dtype=np.int16)
-    found = np.full((len(lists), k), -1, dtype=lists.dtype)
+    firsts = np.full((len(lists), k), -1, dtype=lists.dtype)
     for j in range(k):
         there = rank[:, -1] > j
         # The first place where the count reaches j + 1 is the labelled point itself.
         place = (rank[there] > j).argmax(axis=1)
-        found[there, j] = lists[there, place]
-    return found
+        firsts[there, j] = lists[there, place]
+    return firsts
 
 
 def nearest_labelled(
@@ -75,11 +75,11 @@ def nearest_labelled(
         return space.nearest_between(queries, labelled, k)[0]
     is_labelled = np.zeros(space.n_points, dtype=np.bool_)
     is_labelled[labelled] = True
-    found = first_labelled(lists[queries], is_labelled, k)
-    short = np.flatnonzero(found[:, -1] < 0)
+    nearest = first_labelled(lists[queries], is_labelled, k)
+    short = np.flatnonzero(nearest[:, -1] < 0)
     if short.size:
-        found[short] = space.nearest_between(queries[short], labelled, k)[0]
-    return found
+        nearest[short] = space.nearest_between(queries[short], labelled, k)[0]
+    return nearest
 
 
 def majority(near: IndexMatrix) -> IndexVector:

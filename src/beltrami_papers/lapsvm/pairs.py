@@ -44,9 +44,9 @@ class Images:
 
 def usps_images(per_digit: int) -> Images:
     """Load USPS and take the first training images of each digit."""
-    found = load_dataset("usps")
-    points, digits = np.asarray(found.points), np.asarray(found.targets)
-    n_train = found.n_train or len(digits)
+    data = load_dataset("usps")
+    points, digits = np.asarray(data.points), np.asarray(data.targets)
+    n_train = data.n_train or len(digits)
     first = [np.flatnonzero(digits[:n_train] == digit)[:per_digit] for digit in range(10)]
     rows = np.concatenate(first)
     others = np.setdiff1d(np.arange(len(digits)), rows)

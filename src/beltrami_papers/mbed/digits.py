@@ -15,7 +15,7 @@ from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.data import load_dataset
 from beltrami.embeddings.mbed.modes import PaperMode
 from beltrami.learners import Mbed
-from beltrami_papers.mbed.agreement import matched_wrongly
+from beltrami_papers.mbed.agreement import outside_own_cluster
 from beltrami_papers.mbed.problems import SEED
 from beltrami_papers.model import StageClock
 from beltrami_papers.preparation import keep_labels
@@ -73,7 +73,7 @@ def cell_of(images: Images, model: Any, what: str, seed: int) -> dict[str, Any]:
       on the unlabelled rows.
     """
     if what == "clusters":
-        wrong = matched_wrongly(images.digits, model.transduction_, len(DIGITS))
+        wrong = outside_own_cluster(images.digits, model.transduction_, len(DIGITS))
     else:
         unlabelled = np.delete(np.arange(len(images.digits)), images.labelled)
         wrong = (model.transduction_ != images.digits)[unlabelled]
@@ -105,6 +105,6 @@ def starts(
     return models[best], cells
 
 
-def drawn_of(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def drawn_start(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the entry of the start that is drawn."""
     return next(cell for cell in cells if cell["drawn"])

@@ -99,10 +99,10 @@ def error_of(method: Method, problem: LabelledDraws, draw: int) -> float:
     labelled, points = y >= 0, problem.points
     model: Any = method.make(draw)
     if method.is_supervised:
-        found = model.fit(points[labelled], y[labelled]).predict(points[~labelled])
+        predicted = model.fit(points[labelled], y[labelled]).predict(points[~labelled])
     else:
-        found = model.fit(points, y).transduction_[~labelled]
-    return 100 * float(np.mean(found != problem.classes[~labelled]))
+        predicted = model.fit(points, y).transduction_[~labelled]
+    return 100 * float(np.mean(predicted != problem.classes[~labelled]))
 
 
 def label_cell(
@@ -159,8 +159,8 @@ def label_table(cells: Sequence[Mapping[str, Any]]) -> list[str]:
             means = [f"{np.mean(cell['each'][:few]):.2f}" for cell in row]
             rows.append([f"of these, the first {few} splits", *means])
     for method, errors in PUBLISHED.items():
-        told = [f"{errors[name]:.2f}" if name in errors else "" for name in names]
-        rows.append([f"*paper: {method}*", *told])
+        printed = [f"{errors[name]:.2f}" if name in errors else "" for name in names]
+        rows.append([f"*paper: {method}*", *printed])
     return table_lines(["", *names], rows)
 
 
@@ -207,7 +207,7 @@ def label_record(cells: list[dict[str, Any]], clock: StageClock) -> dict[str, An
             "the parameters of the first two were chosen there by the test error.",
         ],
         "marks": marks_of(cells),
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": cells,
     }

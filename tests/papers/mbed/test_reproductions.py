@@ -23,7 +23,7 @@ from beltrami_papers import REPRODUCTIONS
 from beltrami_papers.mbed.agreement import (
     cluster_of_each_class,
     inconsistent_pairs,
-    matched_wrongly,
+    outside_own_cluster,
 )
 from beltrami_papers.mbed.clusters import (
     cluster_cells,
@@ -31,7 +31,7 @@ from beltrami_papers.mbed.clusters import (
     clusterers,
     pairs_table,
 )
-from beltrami_papers.mbed.digits import Images, cell_of, drawn_of, fit_map
+from beltrami_papers.mbed.digits import Images, cell_of, drawn_start, fit_map
 from beltrami_papers.mbed.figures import draw_annealing
 from beltrami_papers.mbed.labels import (
     PAPER,
@@ -83,7 +83,7 @@ def test_clusters_are_matched_to_classes_even_where_some_are_empty():
     order = cluster_of_each_class(classes, clusters, 4)
     assert order[:2].tolist() == [3, 0]
     assert sorted(order.tolist()) == [0, 1, 2, 3]
-    assert matched_wrongly(classes, clusters, 4).tolist() == [
+    assert outside_own_cluster(classes, clusters, 4).tolist() == [
         False,
         False,
         True,
@@ -263,6 +263,6 @@ def test_figure_three_counts_wrong_points_and_shows_the_annealing():
 def test_a_quick_run_of_a_figure_leaves_its_files(name, data_folder, tmp_path):
     found = REPRODUCTIONS[name].make(quick=True)
     assert found.record["name"] == name
-    assert drawn_of(found.record["errors"])["of"] > 0
+    assert drawn_start(found.record["errors"])["of"] > 0
     assert {path.suffix for path in found.save(name, tmp_path)} == {".png", ".json", ".md"}
     assert str(data_folder) not in (tmp_path / f"{name}.json").read_text() + found.table

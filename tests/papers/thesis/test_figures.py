@@ -35,7 +35,7 @@ from beltrami_papers.thesis.chapter2.lle import (
 from beltrami_papers.thesis.chapter2.lle_page import lle_reproduction
 from beltrami_papers.thesis.chapter2.maps import (
     chance_share,
-    explained,
+    explained_share,
     same_group_share,
     with_signs,
 )
@@ -177,8 +177,10 @@ class TestMaps:
 
     def test_what_a_linear_map_gives_is_explained(self):
         points = np.random.default_rng(0).normal(size=(50, 3))
-        assert explained(points, points[:, :2] @ [[1.0, 2.0], [0.0, 1.0]] + 5) == pytest.approx(1)
-        assert explained(points[:, :1], points[:, 1:2]) < 0.2
+        assert explained_share(
+            points, points[:, :2] @ [[1.0, 2.0], [0.0, 1.0]] + 5
+        ) == pytest.approx(1)
+        assert explained_share(points[:, :1], points[:, 1:2]) < 0.2
 
 
 class TestCurve:

@@ -33,7 +33,7 @@ from beltrami_papers.thesis.chapter3.samples import Images, Sample, digit_images
 from beltrami_papers.thesis.chapter3.trials import (
     eigenvector_rows,
     error_percent,
-    fitted_draws,
+    fit_draws,
     label_draws,
     predicted_classes,
 )
@@ -50,16 +50,16 @@ def nearest_of_labelled(
     Shapes: `points` (n, d), `labelled` (l,), `new` (m, d), `lists` (m, length); returns (m, 5).
     """
     k = min(max(COUNTS), len(labelled))
-    found = np.full((len(new), k), -1, dtype=np.int64)
+    nearest = np.full((len(new), k), -1, dtype=np.int64)
     if lists_pay(len(labelled), len(points), lists.shape[1]):
         is_labelled = np.zeros(len(points), dtype=np.bool_)
         is_labelled[labelled] = True
-        found[:] = first_labelled(lists, is_labelled, k)
-    short = np.flatnonzero(found[:, -1] < 0)
+        nearest[:] = first_labelled(lists, is_labelled, k)
+    short = np.flatnonzero(nearest[:, -1] < 0)
     if short.size:
         near = open_space(points[labelled], "euclidean").nearest(new[short], k)[0]
-        found[short] = labelled[near]
-    return found
+        nearest[short] = labelled[near]
+    return nearest
 
 
 def heldout_errors(
@@ -75,14 +75,14 @@ def heldout_errors(
     Shapes: `rows` (p, n), `new` (m, d), `new_classes` (m,), `lists` (m, length), `draws` (l,).
     """
     classes, size = sample.classes, one_fifth(len(draws[0]))
-    fitted = fitted_draws(rows, classes, draws, [[size]] * len(draws))
-    found = predicted_classes(rows, [parts[0] for parts in fitted])
+    fitted = fit_draws(rows, classes, draws, [[size]] * len(draws))
+    predicted = predicted_classes(rows, [parts[0] for parts in fitted])
     heldout, unlabelled, neighbors = [], [], []
     for i, labelled in enumerate(draws):
-        unlabelled.append(error_percent(found[:, i], classes, labelled))
-        given = found[:, i].astype(classes.dtype)
-        given[labelled] = classes[labelled]
-        voted = majority(given[lists[:, :_VOTERS]])
+        unlabelled.append(error_percent(predicted[:, i], classes, labelled))
+        labels = predicted[:, i].astype(classes.dtype)
+        labels[labelled] = classes[labelled]
+        voted = majority(labels[lists[:, :_VOTERS]])
         heldout.append(error_percent(voted, new_classes))
         near = nearest_of_labelled(np.asarray(sample.points), labelled, new, lists)
         neighbors.append(errors_by_count(classes[near], new_classes))
@@ -176,7 +176,7 @@ def heldout_digits(*, quick: bool = False) -> Reproduction:
             *sample.remarks,
             "The thesis shows this as a picture; its numbers are not printed, so none stand here.",
         ],
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": cells,
     }

@@ -112,8 +112,8 @@ def table_cells(
                 for column, size in enumerate(sizes)
             ]
             with clock.stage("k-NN"):
-                found = knn_errors(space, classes, draws, lists=lists)
-            best = best_neighbors(found, published.neighbors.get(labelled))
+                by_count = knn_errors(space, classes, draws, lists=lists)
+            best = best_neighbors(by_count, published.neighbors.get(labelled))
             neighbors.append({"labelled": labelled, **best})
             advance(1)
     return cells, neighbors
@@ -139,7 +139,7 @@ def learning_table(
         "settings": settings,
         "seeds": SEEDS,
         "remarks": list(sample.remarks),
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "largest_difference": _largest(cells, neighbors),
         "errors": cells,

@@ -23,7 +23,7 @@ from beltrami_papers.cells import summary, table_lines
 from beltrami_papers.findings import THESIS, Claim, Setting, reproduction_of
 from beltrami_papers.model import Reproduction, StageClock
 from beltrami_papers.preparation import draw_per_class, keep_labels
-from beltrami_papers.thesis.chapter2.maps import eigenmap_of, explained
+from beltrami_papers.thesis.chapter2.maps import eigenmap_of, explained_share
 
 PER_CLASS = 3
 N_POINTS = 500
@@ -106,12 +106,12 @@ def plane_curve_figure(scene: CurveScene | None = None) -> Figure:
         "a ring, it does not"
     )
     panels = figure.subplots(2, 3)
-    _two_classes(panels[0, 0], points, classes, "1. two classes on a plane curve")
-    _labels(panels[0, 1], seen, points, "2. labelled examples and '?'")
-    _unlabelled(panels[0, 2], points, f"3. {len(points)} random unlabelled examples")
-    _two_classes(panels[1, 0], seen.ideal, classes, "4. ideal representation")
-    _labels(panels[1, 1], seen, eigenmap, "5. labels after the eigenmap")
-    _unlabelled(panels[1, 2], eigenmap, "6. all examples after the eigenmap")
+    _draw_classes(panels[0, 0], points, classes, "1. two classes on a plane curve")
+    _draw_labels(panels[0, 1], seen, points, "2. labelled examples and '?'")
+    _draw_unlabelled(panels[0, 2], points, f"3. {len(points)} random unlabelled examples")
+    _draw_classes(panels[1, 0], seen.ideal, classes, "4. ideal representation")
+    _draw_labels(panels[1, 1], seen, eigenmap, "5. labels after the eigenmap")
+    _draw_unlabelled(panels[1, 2], eigenmap, "6. all examples after the eigenmap")
     return figure
 
 
@@ -126,7 +126,7 @@ def curve_reproduction(*, quick: bool = False) -> Reproduction:
             for count in (1, PER_CLASS)
             for method, errors in curve_errors(scene, count, draws).items()
         ]
-    question, ring = query_distances(scene), explained(scene.eigenmap, scene.ideal)
+    question, ring = query_distances(scene), explained_share(scene.eigenmap, scene.ideal)
     setting = Setting(
         name="thesis-a1",
         source=f"{THESIS}, figure A.1; Belkin and Niyogi (2002), figure 1",
@@ -226,7 +226,7 @@ def _misleading_point(
     return int(np.argmax(np.where(misleading, clear, -np.inf)))
 
 
-def _two_classes(axes: Any, points: FloatMatrix, classes: IndexVector, title: str) -> None:
+def _draw_classes(axes: Any, points: FloatMatrix, classes: IndexVector, title: str) -> None:
     for number in (0, 1):
         colour, _ = style_of(number)
         inside = classes == number
@@ -234,7 +234,7 @@ def _two_classes(axes: Any, points: FloatMatrix, classes: IndexVector, title: st
     _finish(axes, title)
 
 
-def _labels(axes: Any, scene: CurveScene, points: FloatMatrix, title: str) -> None:
+def _draw_labels(axes: Any, scene: CurveScene, points: FloatMatrix, title: str) -> None:
     axes.plot(points[:, 0], points[:, 1], ".", c="0.9", ms=2)
     for number, mark in ((0, "$-$"), (1, "$+$")):
         colour, _ = style_of(number)
@@ -244,7 +244,7 @@ def _labels(axes: Any, scene: CurveScene, points: FloatMatrix, title: str) -> No
     _finish(axes, title)
 
 
-def _unlabelled(axes: Any, points: FloatMatrix, title: str) -> None:
+def _draw_unlabelled(axes: Any, points: FloatMatrix, title: str) -> None:
     axes.scatter(points[:, 0], points[:, 1], s=5, c="0.35", linewidths=0)
     _finish(axes, title)
 
