@@ -62,9 +62,9 @@ def shell(
 def threads_in_force(monkeypatch: pytest.MonkeyPatch) -> str:
     """The number of threads, in the environment too; numba takes no other while its own run."""
     import numba
-    from benchmarks.peers.__main__ import _VARIABLES
+    from benchmarks.common.threads import THREAD_VARIABLES
 
     number = str(numba.config.NUMBA_NUM_THREADS)
-    for variable in _VARIABLES:  # put back afterwards
+    for variable in THREAD_VARIABLES:  # put back afterwards
         monkeypatch.setenv(variable, number)
     return number

@@ -1,16 +1,15 @@
 """``python -m benchmarks.constrained``: k-means with bounds on sizes, alone and beside a peer."""
 
 import argparse
-import json
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+from benchmarks.common.command import add_threads, contest_parser, results_folder
+from benchmarks.common.facts import circumstances, package_version, warn_if_busy
+from benchmarks.common.pages import table, write_results
+from benchmarks.common.threads import set_threads
 
-_HERE = Path(__file__).resolve().parents[1]
 STEM = "constrained"
 ALONE, SIZES = 100_000, (500, 2000, 5000)
 FIT_S, FORCED = 2.0, 20_000
@@ -20,19 +19,15 @@ _NAMES = {False: "points", True: "rows of order 1/sqrt(n)"}
 def main(arguments: list[str] | None = None) -> None:
     """Measure ours alone, then both sides in turn; the files are written after each."""
     asked = _arguments(arguments)
-    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
-    from beltrami.core.files import write_text  # noqa: PLC0415
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
     from benchmarks.constrained import sides  # noqa: PLC0415
-    from benchmarks.peers.report import _version, circumstances  # noqa: PLC0415
 
-    if os.getloadavg()[0] > 1:
-        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
+    warn_if_busy()
+    folder = results_folder(asked.out, toy=asked.toy)
     found = sides.alone(2000 if asked.toy else ALONE, rounds=asked.rounds)
     record: dict[str, Any] = {
-        "circumstances": circumstances(0),
-        "peer": _version("k-means-constrained"),
+        "circumstances": circumstances(),
+        "peer": package_version("k-means-constrained"),
         "alone": found,
         "marks": marks(found),
         "beside": [],
@@ -43,8 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
                 row = sides.beside(n, rounds=asked.rounds, scaled=scaled)
                 record["beside"].append(row)
                 print(f"n = {n}, {_NAMES[scaled]}: {' | '.join(_cells(row))}", flush=True)
-        write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-        write_text(folder / f"{STEM}.md", render(record))
+        write_results(folder, STEM, record, render(record))
     if not sides.has_peer():
         print("the peer is skipped: k-means-constrained is not installed")
     print(render(record))
@@ -77,7 +71,6 @@ def marks(found: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
-    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
 
     facts, found = record["circumstances"], record["alone"]
     lines = [
@@ -143,12 +136,10 @@ def _cells(row: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.constrained", description=__doc__)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = contest_parser("constrained", __doc__)
     parser.add_argument("--toy", action="store_true", help="small problems")
     parser.add_argument("--rounds", type=int, default=5, help="rounds, each with every side")
-    parser.add_argument("--threads", type=int, default=cores, help="for every side")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    add_threads(parser)
     return parser.parse_args(arguments)
 
 

@@ -77,7 +77,7 @@ def alone(n: int, *, rounds: int) -> dict[str, Any]:
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(rounds):
         for name, step in steps.items():
-            seconds[name].append(_timed(step)[0])
+            seconds[name].append(_time(step)[0])
     return {
         "n": n,
         "moves": {name: one.n_moves for name, one in found.items()},
@@ -107,13 +107,15 @@ def beside(n: int, *, rounds: int, scaled: bool) -> dict[str, Any]:
     row |= {"seconds": {name: [] for name in sides}, "sums": {name: [] for name in sides}}
     for start in starts:
         for name, side in sides.items():
-            seconds, labels = _timed(lambda side=side, start=start: side(start))
+            seconds, labels = _time(lambda side=side, start=start: side(start))
             sizes = np.bincount(labels, minlength=N_CLUSTERS)
             if sizes.min() < least:
                 raise RuntimeError(f"{name} left a cluster of {sizes.min()}, and {least} were due.")
             row["seconds"][name].append(seconds)
             row["sums"][name].append(sum_of_squares(points, labels))
-        row["handed over"].append(_handed_over(points, least, labels) / row["sums"]["peer"][-1])
+        row["handed over"].append(
+            _sum_from_the_peers_end(points, least, labels) / row["sums"]["peer"][-1]
+        )
     row["time ratio"] = median(np.divide(row["seconds"]["peer"], row["seconds"]["ours"]).tolist())
     row["sum ratio"] = median(np.divide(row["sums"]["ours"], row["sums"]["peer"]).tolist())
     return row
@@ -150,7 +152,7 @@ def peer(points: np.ndarray, least: int, start: np.ndarray) -> np.ndarray:
     return labels
 
 
-def _handed_over(points: np.ndarray, least: int, labels: np.ndarray) -> float:
+def _sum_from_the_peers_end(points: np.ndarray, least: int, labels: np.ndarray) -> float:
     """Return the sum that ours ends with from where the peer, the last side, stopped."""
     means = np.stack([points[labels == h].mean(axis=0) for h in range(N_CLUSTERS)])
     return sum_of_squares(points, ours(points, least, means))
@@ -172,7 +174,7 @@ def _costs(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
     return costs
 
 
-def _timed(step: Callable[[], Any]) -> tuple[float, Any]:
+def _time(step: Callable[[], Any]) -> tuple[float, Any]:
     start = time.perf_counter()
     found = step()
     return time.perf_counter() - start, found

@@ -2,36 +2,33 @@
 
 import argparse
 import gc
-import os
 import re
 import time
-from pathlib import Path
 
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+from benchmarks.common.command import add_threads, contest_parser, results_folder
+from benchmarks.common.facts import warn_if_busy
+from benchmarks.common.threads import set_threads
 
-_HERE = Path(__file__).resolve().parents[1]
 _WEIGHED = ("mnist", "usps", "toy")  # problems on which memory is measured
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Hold the contest asked for; results are written after each number of labels."""
     asked = _arguments(arguments)
-    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
     from beltrami.core.errors import DatasetUnavailableError  # noqa: PLC0415
     from benchmarks.few_labels import report  # noqa: PLC0415
     from benchmarks.few_labels.methods import methods  # noqa: PLC0415
     from benchmarks.few_labels.problems import PROBLEMS  # noqa: PLC0415
 
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    facts = report.circumstances()
+    folder = results_folder(asked.out, toy=asked.toy)
+    facts = report.contest_facts()
     wanted = [one for one in methods() if re.search(asked.only, one.name, re.IGNORECASE)]
     skipped = {one.name: why for one in wanted if (why := one.missing())}
     for name, why in skipped.items():
         print(f"skipped: {name}: {why}")
     chosen = [one for one in wanted if one.name not in skipped]
-    if os.getloadavg()[0] > 1:
-        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
+    warn_if_busy()
     named = ["toy"] if asked.toy else list(PROBLEMS)
     for name in named:
         if not re.search(asked.problems, name, re.IGNORECASE):
@@ -45,8 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.few_labels", description=__doc__)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = contest_parser("few_labels", __doc__)
     parser.add_argument("--toy", action="store_true", help="400 digits, 2 draws, 1 and 2 labels")
     parser.add_argument(
         "--only", default="", metavar="PATTERN",
@@ -60,9 +56,8 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--clock", action="store_true", help="keep the accuracies, replace seconds and memory"
     )
-    parser.add_argument("--threads", type=int, default=cores, help="for every method")
+    add_threads(parser)
     parser.add_argument("--no-memory", action="store_true", help="clocks only")
-    parser.add_argument("--out", type=Path, help="where few_labels.json and few_labels.md go")
     return parser.parse_args(arguments)
 
 

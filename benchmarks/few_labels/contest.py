@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.common.draws import labelled_rows
 from benchmarks.few_labels.methods import Learner, Method
-from benchmarks.few_labels.problems import FewLabels, labelled_rows
+from benchmarks.few_labels.problems import FewLabels
 
 PER_CLASS = (1, 2, 3, 5, 10)
 _NOT_NEWS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning)
@@ -97,7 +98,7 @@ def warm_up(toy: FewLabels, method: Method) -> None:
             method.again(toy, labelled)
 
 
-def scored(problem: FewLabels, labelled: np.ndarray, predicted: np.ndarray) -> float:
+def percent_right(problem: FewLabels, labelled: np.ndarray, predicted: np.ndarray) -> float:
     """Return the percentage of right answers among the unlabelled points."""
     right = predicted == problem.targets
     right[labelled] = False
@@ -125,7 +126,7 @@ def _one_draw(
         print(f"    {method.name}: {row.failed}", flush=True)
         return
     (cell.again_s if late and not method.clock_again else cell.seconds).append(round(seconds, 6))
-    cell.accuracy.append(round(scored(problem, labelled, predicted), 4))
+    cell.accuracy.append(round(percent_right(problem, labelled, predicted), 4))
 
 
 def _timed(

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.few_labels.contest import scored
-from benchmarks.few_labels.problems import FewLabels, labelled_rows, partly_labelled
+from beltrami_papers.preparation import keep_labels
+from benchmarks.common.draws import labelled_rows
+from benchmarks.few_labels.contest import percent_right
+from benchmarks.few_labels.problems import FewLabels
 
 NAME = "ours: fit_labels latency"
 NEEDS = "EigenfunctionClassifier"
@@ -29,15 +31,15 @@ def measure(problem: FewLabels, n_eigenvectors: int = 200) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         start = time.perf_counter()
-        model.fit(problem.points, partly_labelled(problem.targets, draws[0]))
+        model.fit(problem.points, keep_labels(problem.targets, draws[0]))
         full_s = time.perf_counter() - start
         milliseconds, accuracies = [], []
         for labelled in draws:
-            labels = partly_labelled(problem.targets, labelled)
+            labels = keep_labels(problem.targets, labelled)
             start = time.perf_counter()
             predicted = np.asarray(model.fit_labels(labels).transduction_)
             milliseconds.append(1e3 * (time.perf_counter() - start))
-            accuracies.append(scored(problem, labelled, predicted))
+            accuracies.append(percent_right(problem, labelled, predicted))
     return {
         "problem": problem.name,
         "n": problem.size,

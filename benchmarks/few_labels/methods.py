@@ -12,8 +12,10 @@ from importlib import import_module
 
 import numpy as np
 
-from benchmarks.few_labels.problems import NEIGHBORS, FewLabels, partly_labelled
-from benchmarks.peers.contest import threads
+from beltrami_papers.baselines.neighbors import nearest_label
+from beltrami_papers.preparation import keep_labels
+from benchmarks.common.threads import threads
+from benchmarks.few_labels.problems import NEIGHBORS, FewLabels
 
 Learner = Callable[[FewLabels, np.ndarray], np.ndarray]
 
@@ -88,12 +90,12 @@ def _ours(title: str, class_name: str, *, own_graph: bool = False, **settings: o
         graph = {} if own_graph else {"graph": problem.graph}
         model = getattr(beltrami, class_name)(**graph, **settings)
         problem.models[title] = model
-        model.fit(problem.points, partly_labelled(problem.targets, rows))
+        model.fit(problem.points, keep_labels(problem.targets, rows))
         return np.asarray(model.transduction_)
 
     def again(problem: FewLabels, rows: np.ndarray) -> np.ndarray:
         model = problem.models[title]
-        model.fit_labels(partly_labelled(problem.targets, rows))
+        model.fit_labels(keep_labels(problem.targets, rows))
         return np.asarray(model.transduction_)
 
     note = "its own graph; seconds of fit_labels, peak MB of a fit with the graph"
@@ -120,7 +122,7 @@ def _diffusion(sweeps: int, remark: str = "") -> Method:
         from sknetwork.classification import DiffusionClassifier  # noqa: PLC0415 - optional
 
         model = DiffusionClassifier(n_iter=sweeps)
-        labels = partly_labelled(problem.targets, rows)
+        labels = keep_labels(problem.targets, rows)
         return np.asarray(model.fit_predict(problem.weights, labels))
 
     title = f"scikit-network diffusion, {sweeps} sweeps" + (f" ({remark})" if remark else "")
@@ -132,7 +134,7 @@ def spread(problem: FewLabels, rows: np.ndarray, *, alpha: float, kernel: object
     from sklearn.semi_supervised import LabelSpreading  # noqa: PLC0415
 
     model = LabelSpreading(kernel=kernel, n_neighbors=NEIGHBORS, alpha=alpha, n_jobs=threads())
-    model.fit(problem.points, partly_labelled(problem.targets, rows))
+    model.fit(problem.points, keep_labels(problem.targets, rows))
     return np.asarray(model.transduction_)
 
 
@@ -148,10 +150,7 @@ def _spreading(alpha: float, remark: str = "") -> Method:
 
 
 def _nearest(problem: FewLabels, rows: np.ndarray) -> np.ndarray:
-    from sklearn.neighbors import KNeighborsClassifier  # noqa: PLC0415
-
-    model = KNeighborsClassifier(n_neighbors=1, n_jobs=threads())
-    return model.fit(problem.points[rows], problem.targets[rows]).predict(problem.points)
+    return nearest_label(problem.points, rows, problem.targets, n_jobs=threads())
 
 
 def _logistic(problem: FewLabels, rows: np.ndarray) -> np.ndarray:

@@ -1,8 +1,4 @@
-"""The problems: points with their classes, one graph for every method, and the draws of labels.
-
-A draw takes so many rows of each class uniformly at random, from a seed made of the labels per
-class and the number of the draw, so that every method, in whatever run, sees the same draws.
-"""
+"""The problems: points with their classes, and one graph for every method."""
 
 import time
 import warnings
@@ -18,9 +14,10 @@ from sklearn.neighbors import kneighbors_graph
 from beltrami import Graph, KnnGraph, load_dataset, principal_components
 from beltrami.core.errors import BeltramiWarning
 from beltrami.graph.model import Neighbors
-from benchmarks.peers.contest import threads
-from benchmarks.peers.problems import N_MNIST, SEED
-from benchmarks.peers.problems import _kept as kept  # the one cache of this folder
+from benchmarks.common.cache import from_cache
+from benchmarks.common.facts import SEED
+from benchmarks.common.threads import threads
+from benchmarks.peers.problems import N_MNIST
 from benchmarks.peers.problems import points as cached_points
 
 NEIGHBORS = 10
@@ -71,19 +68,25 @@ class FewLabels:
             matrix = kneighbors_graph(self.points, NEIGHBORS, include_self=True, n_jobs=threads())
             return {"directed": csr_array(matrix), "seconds": time.perf_counter() - start}
 
-        return kept(f"few-labels-directed-{self.name}-{NEIGHBORS}", self.size, make)
+        return from_cache(f"few-labels-directed-{self.name}-{NEIGHBORS}", self.size, make)
 
 
 def problem(name: str) -> FewLabels:
     """Return the problem of that name: a key of `PROBLEMS`, or "toy"."""
     cloud = _SOURCES[name]()
     points, targets = cloud["points"], np.unique(cloud["targets"], return_inverse=True)[1]
+    key = f"few-labels-graph-{name}-{NEIGHBORS}"
+    return FewLabels(name, points, targets, *timed_graph(key, points, KnnGraph(NEIGHBORS)))
+
+
+def timed_graph(key: str, points: Any, recipe: KnnGraph) -> tuple[Graph, float]:
+    """Return the graph of points and the seconds that it took, from the cache where it is there."""
 
     def make() -> dict[str, Any]:
         start = time.perf_counter()
         with warnings.catch_warnings():  # bridges are welcome: every point must be reached
             warnings.simplefilter("ignore", BeltramiWarning)
-            graph = KnnGraph(NEIGHBORS).build(points)
+            graph = recipe.build(points)
         return {
             "weights": graph.weights,
             "seconds": time.perf_counter() - start,
@@ -91,24 +94,9 @@ def problem(name: str) -> FewLabels:
             "distances": graph.neighbors.distances,
         }
 
-    arrays = kept(f"few-labels-graph-{name}-{NEIGHBORS}", len(targets), make)
+    arrays = from_cache(key, points.shape[0], make)
     graph = Graph(arrays["weights"], Neighbors(arrays["indices"], arrays["distances"]))
-    return FewLabels(name, points, targets, graph, float(arrays["seconds"]))
-
-
-def labelled_rows(targets: np.ndarray, per_class: int, draw: int) -> np.ndarray:
-    """Return the rows of one draw: `per_class` of each class, uniformly at random."""
-    rng = np.random.default_rng((SEED, per_class, draw))
-    classes = np.unique(targets)
-    chosen = [rng.choice(np.flatnonzero(targets == one), per_class, False) for one in classes]
-    return np.concatenate(chosen)
-
-
-def partly_labelled(targets: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return the classes of those rows, and -1 elsewhere."""
-    labels = np.full(len(targets), -1)
-    labels[rows] = targets[rows]
-    return labels
+    return graph, float(arrays["seconds"])
 
 
 def _mnist() -> Mapping[str, np.ndarray]:
@@ -142,7 +130,7 @@ def _imbalanced() -> Mapping[str, np.ndarray]:
         pixels = np.asarray(digits.points[rows], dtype=np.float32)
         return {"points": principal_components(pixels, 100), "targets": targets[rows]}
 
-    return kept(f"few-labels-imbalanced-{LARGEST}-{SMALLEST}", N_MNIST, make)
+    return from_cache(f"few-labels-imbalanced-{LARGEST}-{SMALLEST}", N_MNIST, make)
 
 
 PROBLEMS: Mapping[str, str] = {

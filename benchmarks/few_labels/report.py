@@ -1,39 +1,33 @@
 """Results: one JSON file that keeps every draw, and one page of tables made from it."""
 
-import json
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from beltrami.core.files import write_text
+from benchmarks.common.facts import SEED, circumstances, package_version
+from benchmarks.common.pages import load_record, table, versions_line, write_results
 from benchmarks.few_labels.contest import Row
 from benchmarks.few_labels.problems import NEIGHBORS, PROBLEMS, FewLabels
-from benchmarks.peers import report as peers_report
-from benchmarks.peers.problems import SEED
 
 _PEERS = ("graphlearning", "scikit-network")
 STEM = "few_labels"
 
 
-def circumstances() -> dict[str, Any]:
+def contest_facts() -> dict[str, Any]:
     """Say where and with what the contest runs; no name of a machine, no path."""
-    facts = peers_report.circumstances(SEED)
+    facts = circumstances()
     shown = ("numpy", "scipy", "scikit-learn", "numba", "faiss-cpu")
     versions = {name: facts["versions"][name] for name in shown}
-    facts["versions"] = versions | {name: _version(name) for name in _PEERS}
+    facts["versions"] = versions | {name: package_version(name) for name in _PEERS}
     facts["draws"] = f"numpy default_rng(({SEED}, labels per class, draw)), draws from 0"
     return facts
 
 
 def load(folder: Path) -> dict[str, Any]:
     """Return the record written before, or an empty one."""
-    place = folder / f"{STEM}.json"
-    if not place.exists():
-        return {"circumstances": {}, "problems": {}, "latency": {}, "skipped": {}}
-    return json.loads(place.read_text(encoding="utf-8"))
+    return load_record(folder, STEM, problems={}, latency={}, skipped={})
 
 
 def save_rows(
@@ -57,12 +51,14 @@ def save_rows(
     fresh = {name: row.as_json() | stamp for name, row in rows.items()}
     if clock:
         kept = before.get("rows", {})
-        fresh = {name: clocked(kept[name], row) for name, row in fresh.items() if name in kept}
+        fresh = {
+            name: with_clock_of(kept[name], row) for name, row in fresh.items() if name in kept
+        }
     record["problems"][problem.name] = about | {"rows": {**before.get("rows", {}), **fresh}}
     write(folder, record | {"circumstances": facts})
 
 
-def clocked(kept: dict[str, Any], fresh: dict[str, Any]) -> dict[str, Any]:
+def with_clock_of(kept: dict[str, Any], fresh: dict[str, Any]) -> dict[str, Any]:
     """Return a row kept from before with the seconds and the memory of a fresh one."""
     seconds = [one for cell in fresh["cells"].values() for one in cell["seconds"]]
     found = {"clock_s": seconds, "clock_commit": fresh["commit"]}
@@ -83,8 +79,7 @@ def save_skipped(folder: Path, facts: Mapping[str, Any], skipped: Mapping[str, s
 
 def write(folder: Path, record: Mapping[str, Any]) -> None:
     """Write the record and the page made from it."""
-    write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-    write_text(folder / f"{STEM}.md", render(record))
+    write_results(folder, STEM, record, render(record))
 
 
 def render(record: Mapping[str, Any]) -> str:
@@ -102,11 +97,10 @@ def render(record: Mapping[str, Any]) -> str:
 
 
 def _head(facts: Mapping[str, Any]) -> str:
-    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     return (
         "# Few labels\n\n"
         f"{facts['cpu']}, {facts['cores']} cores, {facts['threads']} threads for every method; "
-        f"Python {facts['python']}, {versions}; "
+        f"Python {facts['python']}, {versions_line(facts)}; "
         f"last run {facts['date']} at commit {facts['commit']}; the commit of each row and every "
         f"draw are in {STEM}.json. Made by `python -m benchmarks.few_labels`.\n\n"
         "Percent of the unlabelled points classified rightly: mean over the draws and, in "
@@ -125,22 +119,21 @@ def _head(facts: Mapping[str, Any]) -> str:
 
 
 def _section(name: str, found: Mapping[str, Any]) -> str:
-    rows = [Row.from_json(row) for row in _in_order(found["rows"])]
+    rows = [Row.from_json(row) for row in _sort_rows(found["rows"])]
     counts = sorted({int(key) for row in rows for key in row.cells})
     best = {count: _best(rows, str(count)) for count in counts}
     header = ["method", *map(str, counts), "s per fit", "peak MB", "draws", "note"]
-    lines = [header, ["---"] * len(header)]
-    lines += [_line(row, counts, best) for row in rows]
+    lines = [_line(row, counts, best) for row in rows]
     sizes, searched = found["class_sizes"], found["lists_s"]
     lists = f", the lists of LabelSpreading {searched:.2g} s" if searched else ""
     return (
         f"## {name}\n\n{PROBLEMS.get(name, 'a toy')}: {found['n']:,} points in {len(sizes)} "
         f"classes of {min(sizes)} to {max(sizes)}; the graph took {found['graph_s']:.2g} s"
-        f"{lists}.\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        f"{lists}.\n\n" + table(header, lines)
     )
 
 
-def _in_order(rows: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def _sort_rows(rows: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
     from benchmarks.few_labels.methods import methods  # noqa: PLC0415 - names only
 
     order = {method.name: place for place, method in enumerate(methods())}
@@ -209,10 +202,3 @@ def _latency(found: Mapping[str, Any]) -> str:
         f"{1e3 * found['full_fit_s'] / middle:.0f}. Accuracy {np.mean(found['accuracy']):.1f} "
         f"percent. {found['date']}, commit {found['commit']}.\n"
     )
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

@@ -2,33 +2,31 @@
 
 import argparse
 import gc
-import os
 import re
 import time
 from pathlib import Path
 
-from benchmarks.front_door.journal import Journal
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+from benchmarks.common.command import CACHE, RESULTS, add_threads, contest_parser
+from benchmarks.common.journal import RowJournal
+from benchmarks.common.threads import set_threads
 
-_HERE = Path(__file__).resolve().parents[1]
 _TOY_LABELS, _TOY_DRAWS = (1, 2), 2
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Hold the contest asked for; every row is journalled, the page written after each problem."""
     asked = _arguments(arguments)
-    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
     from beltrami.core.errors import DatasetUnavailableError  # noqa: PLC0415
-    from benchmarks.few_labels.report import circumstances  # noqa: PLC0415
+    from benchmarks.few_labels.report import contest_facts  # noqa: PLC0415
     from benchmarks.front_door import tables  # noqa: PLC0415
     from benchmarks.front_door.contest import PER_CLASS, Plan, hold  # noqa: PLC0415
     from benchmarks.front_door.methods import entrants  # noqa: PLC0415
     from benchmarks.front_door.problems import PROBLEMS, TOY, problem  # noqa: PLC0415
 
     is_published = not (asked.toy or asked.first_draw)
-    folder = asked.out or (_HERE / "results" if is_published else _HERE / ".cache" / "front_door")
-    journal = Journal(asked.journal or _HERE / ".cache" / "front_door" / "accuracy.jsonl")
+    folder = asked.out or (RESULTS if is_published else CACHE / "front_door")
+    journal = RowJournal(asked.journal or CACHE / "front_door" / "accuracy.jsonl")
     wanted = [one for one in entrants() if re.search(asked.only_methods, one.name)]
     skipped = {one.name: why for one in wanted if (why := one.missing())}
     for name, why in skipped.items():
@@ -43,23 +41,20 @@ def main(arguments: list[str] | None = None) -> None:
         gc.collect()  # the models of the last problem
         start = time.perf_counter()
         try:
-            posed = problem(name)
-            print(f"{name}: {posed.size} points, {len(chosen)} methods", flush=True)
-            hold(posed, chosen, plan, journal)
+            task = problem(name)
+            print(f"{name}: {task.size} points, {len(chosen)} methods", flush=True)
+            hold(task, chosen, plan, journal)
         except DatasetUnavailableError:
             print(f"{name} skipped: its data set is not here; name the folder in BELTRAMI_DATA")
             continue
-        tables.write(folder, circumstances(), journal.rows(), draws)
+        tables.write(folder, contest_facts(), journal.rows(), draws)
         print(f"    {time.perf_counter() - start:.0f} s", flush=True)
-    tables.write(folder, circumstances(), journal.rows(), draws)
+    tables.write(folder, contest_facts(), journal.rows(), draws)
     print(f"written: {tables.STEM}.json and {tables.STEM}.md", flush=True)
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.front_door.accuracy", description=__doc__
-    )
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = contest_parser("front_door.accuracy", __doc__)
     parser.add_argument("--toy", action="store_true", help="400 digits, 2 draws, 1 and 2 labels")
     parser.add_argument(
         "--only-methods", default="", metavar="PATTERN",
@@ -79,8 +74,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--code", default="1", help="version of the code, free text: part of a key")
     parser.add_argument("--tables", action="store_true", help="only write the page again")
     parser.add_argument("--journal", type=Path, help="the file of all rows; resumed where it is")
-    parser.add_argument("--threads", type=int, default=cores, help="for every method")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    add_threads(parser)
     asked = parser.parse_args(arguments)
     asked.draws = asked.draws or (_TOY_DRAWS if asked.toy else 10)
     return asked

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.few_labels.problems import labelled_rows
-from benchmarks.front_door.journal import Journal, Row
+from benchmarks.common.draws import labelled_rows
+from benchmarks.common.journal import Row, RowJournal
 from benchmarks.front_door.methods import Answer, Entrant
 from benchmarks.front_door.problems import DoorProblem
 
@@ -31,12 +31,14 @@ class Plan:
     again: bool = False
 
 
-def hold(problem: DoorProblem, chosen: Sequence[Entrant], plan: Plan, journal: Journal) -> None:
+def hold(problem: DoorProblem, chosen: Sequence[Entrant], plan: Plan, journal: RowJournal) -> None:
     """Run every entrant on every draw that the journal lacks, or on all where that is asked."""
     prepared: dict[str, float] = {}
     for labels in plan.per_class:
         spent = {
-            one.name: [] if plan.again else journal.spent(problem.name, labels, one.name, plan.code)
+            one.name: []
+            if plan.again
+            else journal.seconds(problem.name, labels, one.name, plan.code)
             for one in chosen
         }
         for draw in plan.draws:
@@ -78,29 +80,31 @@ def _one_draw(
         return {**key, **size, "seconds": seconds, "failed": failed}
     clocks = {"seconds": round(time.process_time() - start, 4)}
     clocks["prepare_s"] = prepared.get(entrant.name, 0.0)
-    return {**key, **size, **clocks, **measured(problem.targets, rows, answer)}
+    return {**key, **size, **clocks, **measure(problem.targets, rows, answer)}
 
 
-def measured(targets: np.ndarray, rows: np.ndarray, answer: Answer) -> Row:
+def measure(targets: np.ndarray, rows: np.ndarray, answer: Answer) -> Row:
     """Return the measures of an answer on the unlabelled rows; error and coverage in percent."""
     hidden = np.ones(len(targets), dtype=bool)
     hidden[rows] = False
     right = (answer.codes == targets)[hidden]
-    found: Row = {"error": round(100.0 * float((~right).mean()), 4)}
+    measures: Row = {"error": round(100.0 * float((~right).mean()), 4)}
     if answer.probabilities is not None:
         confidence = answer.probabilities.max(axis=1)[hidden]
-        found["ece"] = round(calibration_error(confidence, right), 5)
-        found["confidence"] = round(float(confidence.mean()), 5)
+        measures["ece"] = round(calibration_error(confidence, right), 5)
+        measures["confidence"] = round(float(confidence.mean()), 5)
     if answer.sets is not None:
         inside = answer.sets[np.arange(len(targets)), targets][hidden]
-        found["coverage"] = round(100.0 * float(inside.mean()), 3)
-        found["set_size"] = round(float(answer.sets[hidden].sum(axis=1).mean()), 3)
+        measures["coverage"] = round(100.0 * float(inside.mean()), 3)
+        measures["set_size"] = round(float(answer.sets[hidden].sum(axis=1).mean()), 3)
     if answer.chosen:
-        found["chosen"] = answer.chosen
+        measures["chosen"] = answer.chosen
     if answer.tried:
         wrong = {name: codes[hidden] != targets[hidden] for name, codes in answer.tried.items()}
-        found["tried"] = {name: round(100.0 * float(one.mean()), 4) for name, one in wrong.items()}
-    return found
+        measures["tried"] = {
+            name: round(100.0 * float(one.mean()), 4) for name, one in wrong.items()
+        }
+    return measures
 
 
 def calibration_error(confidence: np.ndarray, right: np.ndarray, bins: int = BINS) -> float:

@@ -1,7 +1,6 @@
 """``python -m benchmarks.front_door.layouts``: maps of graphs beside t-SNE and two components."""
 
 import argparse
-import json
 import os
 import time
 import warnings
@@ -9,9 +8,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+from benchmarks.common.command import add_threads, contest_parser, results_folder
+from benchmarks.common.facts import circumstances, warn_if_busy
+from benchmarks.common.pages import table, write_results
+from benchmarks.common.threads import set_threads
 
-_HERE = Path(__file__).resolve().parents[1]
 STEM = "front_door_layouts"
 SEED, NEIGHBORS, SUBSET, PROBED = 0, 10, 2000, 5000
 MARKS = (
@@ -34,15 +35,11 @@ _ABOUT = {
 def main(arguments: list[str] | None = None) -> None:
     """Draw every problem by every method; the files are written after each problem."""
     asked = _arguments(arguments)
-    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
-    from beltrami.core.files import write_text  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances  # noqa: PLC0415
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
 
-    if os.getloadavg()[0] > 1:
-        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    facts = circumstances(SEED) | {"load": os.getloadavg()[0]}
+    warn_if_busy()
+    folder = results_folder(asked.out, toy=asked.toy)
+    facts = circumstances() | {"load": os.getloadavg()[0]}
     record: dict[str, Any] = {"circumstances": facts, "rows": [], "marks": []}
     _warm()
     for name in ("digits", "moons", "islands") if asked.toy else (asked.only or _ABOUT):
@@ -50,8 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
             record["rows"].append(row)
             print(" | ".join(_cells(row)), flush=True)
         record["marks"] = marks(record["rows"])
-        write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-        write_text(folder / f"{STEM}.md", render(record))
+        write_results(folder, STEM, record, render(record))
     print(render(record))
 
 
@@ -62,12 +58,12 @@ def rows_of(name: str, *, subset: int, pictures: Path | None = None) -> list[dic
     points, targets, metric = problem(name)
     n = points.shape[0]
     ours = {"ours": _ours}
-    found = [] if n <= subset else _measured(name, points, targets, metric, ours, pictures)
+    found = [] if n <= subset else _draw_and_measure(name, points, targets, metric, ours, pictures)
     rows = np.arange(n)
     if n > subset:
         rows = np.sort(np.random.default_rng(SEED).choice(n, subset, replace=False))
     every = ours | {"t-SNE (scikit-learn)": _tsne, "two principal components": _plane}
-    return found + _measured(name, points[rows], targets[rows], metric, every, pictures)
+    return found + _draw_and_measure(name, points[rows], targets[rows], metric, every, pictures)
 
 
 def problem(name: str) -> tuple[Any, Any, str]:
@@ -115,7 +111,6 @@ def marks(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
-    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
 
     facts = record["circumstances"]
     header = (
@@ -149,7 +144,7 @@ def render(record: Mapping[str, Any]) -> str:
     )
 
 
-def _measured(
+def _draw_and_measure(
     name: str,
     points: Any,
     targets: Any,
@@ -211,8 +206,8 @@ def _graph(name: str, points: Any, metric: str) -> tuple[Any, float]:
     if name == "mnist" and points.shape[0] > SUBSET:
         from benchmarks.few_labels.problems import problem as few_labels  # noqa: PLC0415
 
-        kept = few_labels("mnist")
-        return kept.graph, kept.graph_s
+        whole = few_labels("mnist")
+        return whole.graph, whole.graph_s
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BeltramiWarning)
         connect = "keep" if name == "islands" else "mst"
@@ -303,12 +298,10 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.front_door.layouts")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = contest_parser("front_door.layouts", __doc__)
     parser.add_argument("--toy", action="store_true", help="small problems")
     parser.add_argument("--only", nargs="+", choices=list(_ABOUT), help="these problems")
-    parser.add_argument("--threads", type=int, default=cores, help="for every method")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    add_threads(parser)
     parser.add_argument("--pictures", type=Path, help="a folder for pictures of every map")
     return parser.parse_args(arguments)
 

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from beltrami_papers.preparation import keep_labels
+from benchmarks.common.draws import labelled_rows
+from benchmarks.common.threads import threads
 from benchmarks.few_labels.methods import Method
 from benchmarks.few_labels.methods import methods as few_label_methods
-from benchmarks.few_labels.problems import NEIGHBORS, labelled_rows, partly_labelled
+from benchmarks.few_labels.problems import NEIGHBORS
 from benchmarks.front_door.problems import DoorProblem
-from benchmarks.manifold.rivals import _sharing as sharing
-from benchmarks.peers.contest import threads
+from benchmarks.manifold.rivals import share_kernels
 
 FRONT_DOOR = "front-door"
 TRIED = "tried: "
@@ -71,11 +73,11 @@ def entrants() -> list[Entrant]:
         _ours("LapSVM", "LaplacianSVC"),
         Entrant("peer: scikit-learn LabelSpreading", _spread, _list_neighbors),
         Entrant("peer: scikit-learn SelfTraining, logistic", _self_train),
-        _borrowed("peer: graphlearning Poisson", needs="graphlearning"),
+        _of_few_labels("peer: graphlearning Poisson", needs="graphlearning"),
         Entrant("labels alone: logistic regression", _logistic),
         Entrant("labels alone: logistic regression, scaled on all rows", _logistic_all),
         Entrant("labels alone: logistic regression, unscaled", _logistic_raw),
-        _borrowed("labels alone: 1-NN"),
+        _of_few_labels("labels alone: 1-NN"),
     ]
 
 
@@ -89,7 +91,7 @@ def _front_door() -> Entrant:
 
     def learn(problem: DoorProblem, rows: np.ndarray) -> Answer:
         model = problem.models[FRONT_DOOR]
-        model.fit_labels(partly_labelled(problem.targets, rows))
+        model.fit_labels(keep_labels(problem.targets, rows))
         sets = model.prediction_sets(coverage=COVERAGE) if _has(model, "prediction_sets") else None
         tried = {}
         if _has(model, "candidates_") and _has(model, "candidate_codes"):
@@ -111,7 +113,7 @@ def _has(model: Any, name: str) -> bool:
 
 def _first_labels(problem: DoorProblem) -> np.ndarray:
     """Return labels to prepare with: always the same, so that a resumed run answers the same."""
-    return partly_labelled(problem.targets, labelled_rows(problem.targets, 1, 0))
+    return keep_labels(problem.targets, labelled_rows(problem.targets, 1, 0))
 
 
 def _ours(title: str, class_name: str, *, weights: str = "", **settings: Any) -> Entrant:
@@ -120,28 +122,28 @@ def _ours(title: str, class_name: str, *, weights: str = "", **settings: Any) ->
     def prepare(problem: DoorProblem) -> None:
         import beltrami  # noqa: PLC0415 - as late as the peers
 
-        kind, given = getattr(beltrami, class_name), dict(settings)
+        kind, options = getattr(beltrami, class_name), dict(settings)
         if "random_state" in kind().get_params():
-            given["random_state"] = 0
+            options["random_state"] = 0
         if class_name in _MACHINES:
             # A recipe, not the graph: without one the machines leave out their eigenfunctions.
-            given["graph"] = beltrami.KnnGraph(NEIGHBORS, metric=problem.metric)
-            given |= {"kernel": "cosine"} if problem.is_text else {}
-            kind = sharing(kind, problem.models.get("LapRLS"))
+            options["graph"] = beltrami.KnnGraph(NEIGHBORS, metric=problem.metric)
+            options |= {"kernel": "cosine"} if problem.is_text else {}
+            kind = share_kernels(kind, problem.models.get("LapRLS"))
         elif weights:
-            given["graph"] = beltrami.KnnGraph(NEIGHBORS, metric=problem.metric, weights=weights)
+            options["graph"] = beltrami.KnnGraph(NEIGHBORS, metric=problem.metric, weights=weights)
         else:
-            given["graph"] = problem.graph
-        problem.models[title] = kind(**given).fit(problem.points, _first_labels(problem))
+            options["graph"] = problem.graph
+        problem.models[title] = kind(**options).fit(problem.points, _first_labels(problem))
 
     def learn(problem: DoorProblem, rows: np.ndarray) -> Answer:
-        model = problem.models[title].fit_labels(partly_labelled(problem.targets, rows))
+        model = problem.models[title].fit_labels(keep_labels(problem.targets, rows))
         return Answer(np.asarray(model.transduction_), np.asarray(model.label_distributions_))
 
     return Entrant(f"ours: {title}", learn, prepare, f"beltrami:{class_name}")
 
 
-def _borrowed(name: str, needs: str = "") -> Entrant:
+def _of_few_labels(name: str, needs: str = "") -> Entrant:
     """A method of the contest of few labels, as it is called there."""
     method = next(one for one in few_label_methods() if one.name == name)
 
@@ -149,7 +151,7 @@ def _borrowed(name: str, needs: str = "") -> Entrant:
         for part in method.inputs:
             getattr(problem, part)
 
-    return Entrant(name, lambda *given: Answer(np.asarray(method.fit(*given))), prepare, needs)
+    return Entrant(name, lambda *task: Answer(np.asarray(method.fit(*task))), prepare, needs)
 
 
 def _list_neighbors(problem: DoorProblem) -> None:
@@ -163,7 +165,7 @@ def _spread(problem: DoorProblem, rows: np.ndarray) -> Answer:
     model = LabelSpreading(
         kernel=lambda *_: problem.directed, n_neighbors=NEIGHBORS, n_jobs=threads()
     )
-    model.fit(problem.points, partly_labelled(problem.targets, rows))
+    model.fit(problem.points, keep_labels(problem.targets, rows))
     # Rows that no label reaches are 0 / 0 there.
     return Answer(model.transduction_, np.nan_to_num(model.label_distributions_))
 
@@ -172,8 +174,8 @@ def _self_train(problem: DoorProblem, rows: np.ndarray) -> Answer:
     from sklearn.semi_supervised import SelfTrainingClassifier  # noqa: PLC0415
 
     model = SelfTrainingClassifier(_scaled_logistic(problem))
-    model.fit(problem.points, partly_labelled(problem.targets, rows))
-    return _predicted(model, problem.points)
+    model.fit(problem.points, keep_labels(problem.targets, rows))
+    return _answer_of(model, problem.points)
 
 
 def _logistic(problem: DoorProblem, rows: np.ndarray) -> Answer:
@@ -195,7 +197,7 @@ def _logistic_raw(problem: DoorProblem, rows: np.ndarray) -> Answer:
 
 
 def _alone(model: Any, points: Any, problem: DoorProblem, rows: np.ndarray) -> Answer:
-    return _predicted(model.fit(points[rows], problem.targets[rows]), points)
+    return _answer_of(model.fit(points[rows], problem.targets[rows]), points)
 
 
 def _scaled_logistic(problem: DoorProblem) -> Any:
@@ -213,6 +215,6 @@ def _plain_logistic() -> Any:
     return LogisticRegression(max_iter=1000)
 
 
-def _predicted(model: Any, points: Any) -> Answer:
+def _answer_of(model: Any, points: Any) -> Answer:
     probabilities = model.predict_proba(points)
     return Answer(model.classes_[probabilities.argmax(axis=1)], probabilities)

@@ -5,8 +5,6 @@ the same way. Rows of texts are scaled to length one for every method but the fr
 gets what the loader gave and must see to that itself; their neighbours are those by angle.
 """
 
-import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +14,11 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
-from beltrami import Graph, KnnGraph, load_dataset
-from beltrami.core.errors import BeltramiWarning
-from beltrami.graph.model import Neighbors
+from beltrami import KnnGraph, load_dataset
 from beltrami_papers.preparation import strip_headers
+from benchmarks.common.cache import from_cache
 from benchmarks.few_labels import problems as few_labels
-from benchmarks.few_labels.problems import NEIGHBORS, FewLabels, kept
+from benchmarks.few_labels.problems import NEIGHBORS, FewLabels, timed_graph
 
 TEXTS = ("lds_text", "sslbook_text", "newsgroups20")
 TOY = "toy"
@@ -72,38 +69,23 @@ class DoorProblem(FewLabels):
 def problem(name: str) -> DoorProblem:
     """Return the problem of that name: a key of `PROBLEMS`, or the toy, which needs no file."""
     if name in few_labels.PROBLEMS or name == TOY:
-        found = few_labels.problem(name)
+        task = few_labels.problem(name)
         return DoorProblem(
-            name, found.points, found.targets, found.graph, found.graph_s, raw=found.points
+            name, task.points, task.targets, task.graph, task.graph_s, raw=task.points
         )
     if name == "newsgroups20":
-        cloud = kept("front-door-newsgroups20", 19_997, _newsgroups)
-        return posed(name, cloud["points"], cloud["targets"], is_text=True)
+        cloud = from_cache("front-door-newsgroups20", 19_997, _newsgroups)
+        return pose(name, cloud["points"], cloud["targets"], is_text=True)
     data = load_dataset(name)
-    return posed(name, data.points, data.targets, is_text=name in TEXTS)
+    return pose(name, data.points, data.targets, is_text=name in TEXTS)
 
 
-def posed(name: str, raw: Any, targets: np.ndarray, *, is_text: bool = False) -> DoorProblem:
+def pose(name: str, raw: Any, targets: np.ndarray, *, is_text: bool = False) -> DoorProblem:
     """Return a problem made of these arrays, with classes 0, 1, ... and its graph."""
     numbers = np.unique(targets, return_inverse=True)[1]
     points = csr_array(normalize(raw)) if is_text else np.asarray(raw, dtype=np.float32)
     recipe = KnnGraph(NEIGHBORS, metric="angle" if is_text else "euclidean")
-
-    def make() -> dict[str, Any]:
-        start = time.perf_counter()
-        with warnings.catch_warnings():  # bridges are welcome: every point must be reached
-            warnings.simplefilter("ignore", BeltramiWarning)
-            graph = recipe.build(points)
-        return {
-            "weights": graph.weights,
-            "seconds": time.perf_counter() - start,
-            "indices": graph.neighbors.indices,
-            "distances": graph.neighbors.distances,
-        }
-
-    arrays = kept(f"front-door-graph-{name}-{NEIGHBORS}", len(numbers), make)
-    graph = Graph(arrays["weights"], Neighbors(arrays["indices"], arrays["distances"]))
-    seconds = float(arrays["seconds"])
+    graph, seconds = timed_graph(f"front-door-graph-{name}-{NEIGHBORS}", points, recipe)
     return DoorProblem(name, points, numbers, graph, seconds, raw=raw, is_text=is_text)
 
 

@@ -6,8 +6,6 @@ in a journal, so that a stopped run goes on.
 """
 
 import argparse
-import json
-import os
 import re
 import time
 import warnings
@@ -18,9 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+from beltrami_papers.preparation import keep_labels
+from benchmarks.common.cache import from_cache
+from benchmarks.common.command import CACHE, add_threads, contest_parser, results_folder
+from benchmarks.common.facts import circumstances
+from benchmarks.common.journal import RowJournal
+from benchmarks.common.pages import table, write_results
+from benchmarks.common.threads import set_threads
 
-_HERE = Path(__file__).resolve().parents[1]
 STEM = "front_door_queries"
 BATCH, MOST = 10, 100
 SHOWN = (10, 20, 30, 50, 100)
@@ -73,13 +76,10 @@ Strategy = Callable[[Asked], np.ndarray]
 def main(arguments: list[str] | None = None) -> None:
     """Run what the journal lacks, problem by problem, and write the tables after each."""
     asked = _arguments(arguments)
-    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
-    from benchmarks.front_door.journal import Journal  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances  # noqa: PLC0415
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
 
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    journal = Journal(asked.journal or _HERE / ".cache" / f"{STEM}.jsonl")
+    folder = results_folder(asked.out, toy=asked.toy)
+    journal = RowJournal(asked.journal or CACHE / f"{STEM}.jsonl")
     chosen = {
         name: one
         for name, one in strategies().items()
@@ -90,35 +90,31 @@ def main(arguments: list[str] | None = None) -> None:
     for name in ["toy"] if asked.toy else PROBLEMS:
         if not asked.pages_only and re.search(asked.problems, name, re.IGNORECASE):
             try:
-                hold(posed(name), chosen, draws, journal, most=most)
+                hold(pose_queries(name), chosen, draws, journal, most=most)
             except FileNotFoundError as error:
                 print(f"{name} skipped: {error}")
-        save(folder, collected(circumstances(0), journal.rows()))
+        save(folder, collect_runs(circumstances(), journal.rows()))
     print(f"written: {STEM}.json and {STEM}.md", flush=True)
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.front_door.queries", description=__doc__
-    )
+    parser = contest_parser("front_door.queries", __doc__)
     parser.add_argument("--toy", action="store_true", help="400 digits, 20 labels")
     parser.add_argument("--problems", default="", metavar="PATTERN", help="regular expression")
     parser.add_argument("--only", default="", metavar="PATTERN", help="the same for strategies")
     parser.add_argument("--draws", type=int, default=10, help="seeds of each strategy")
     parser.add_argument("--first", type=int, default=0, help="the first seed, to share the work")
     parser.add_argument("--most", type=int, default=MOST, help="labels at which a run ends")
-    parser.add_argument("--threads", type=int, default=1)
+    add_threads(parser, 1)
     parser.add_argument("--journal", type=Path, help="where the steps are kept")
     parser.add_argument("--pages-only", action="store_true", help="from the journal as it is")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
     return parser.parse_args(arguments)
 
 
-def posed(name: str) -> QueryProblem:
+def pose_queries(name: str) -> QueryProblem:
     """Return the problem of that name, its graph and bases from the cache where they are there."""
     from beltrami import Graph, KnnGraph  # noqa: PLC0415
     from beltrami.solvers.eigen import eigenbasis  # noqa: PLC0415
-    from benchmarks.few_labels.problems import kept  # noqa: PLC0415
     from benchmarks.front_door.problems import problem  # noqa: PLC0415
 
     cloud = problem(name)
@@ -134,7 +130,7 @@ def posed(name: str) -> QueryProblem:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # bridges are welcome
-        arrays = kept(f"front-door-queries-{name}", cloud.size, make)
+        arrays = from_cache(f"front-door-queries-{name}", cloud.size, make)
     bases = (_basis(arrays, kind) for kind in ("random_walk", "normalized"))
     return QueryProblem(name, cloud.targets, Graph(arrays["weights"]), *bases)
 
@@ -148,15 +144,15 @@ def _basis(arrays: Mapping[str, Any], kind: str) -> Any:
 
 def strategies() -> dict[str, Strategy]:
     """Return ours, then those of graphlearning after a random first batch, where it is here."""
-    found = {f"ours: {name}": _ours(name) for name in ("random", "auto", "cover", "uncertain")}
-    found["ours: auto, random start"] = _after_random(_ours("auto"))
+    named = {f"ours: {name}": _ours(name) for name in ("random", "auto", "cover", "uncertain")}
+    named["ours: auto, random start"] = _after_random(_ours("auto"))
     try:
         import graphlearning.active_learning as peer  # noqa: F401, PLC0415
     except ImportError:
         print("graphlearning is not installed: its strategies are left out")
-        return found
+        return named
     names = ("unc_sampling", "var_opt", "sigma_opt", "model_change", "model_change_var_opt")
-    return found | {f"graphlearning: {name}": _after_random(_peer(name)) for name in names}
+    return named | {f"graphlearning: {name}": _after_random(_peer(name)) for name in names}
 
 
 def _ours(name: str) -> Strategy:
@@ -238,14 +234,14 @@ def hold(
             ]  # fmt: skip
             last = max(steps, key=lambda row: row["labels"], default={"labels": 0, "rows": []})
             labelled = np.array(last["rows"], dtype=int)
-            beliefs = _learned(learner, problem, labelled)[1] if 0 < len(labelled) < most else None
+            beliefs = _learn(learner, problem, labelled)[1] if 0 < len(labelled) < most else None
             while len(labelled) < most:
                 rng = np.random.default_rng((draw, len(labelled)))
                 start = time.perf_counter()
                 rows = strategy(Asked(problem, labelled, beliefs, batch, rng))
                 seconds = time.perf_counter() - start
                 labelled = np.concatenate([labelled, rows])
-                accuracy, beliefs = _learned(learner, problem, labelled)
+                accuracy, beliefs = _learn(learner, problem, labelled)
                 key = {"problem": problem.name, "labels": len(labelled), "draw": draw}
                 key |= {"method": name, "code": "1", "n": problem.size}
                 found = {"accuracy": accuracy, "seconds": seconds, "rows": labelled.tolist()}
@@ -253,22 +249,21 @@ def hold(
             print(f"    {problem.name} {name} {draw}", flush=True)
 
 
-def _learned(learner: Any, problem: QueryProblem, labelled: np.ndarray) -> tuple[float, np.ndarray]:
+def _learn(learner: Any, problem: QueryProblem, labelled: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the percentage of right answers on the unlabelled rows, and the distributions."""
-    from benchmarks.few_labels.contest import scored  # noqa: PLC0415
-    from benchmarks.few_labels.problems import partly_labelled  # noqa: PLC0415
+    from benchmarks.few_labels.contest import percent_right  # noqa: PLC0415
 
-    labels = partly_labelled(problem.targets, labelled)
+    labels = keep_labels(problem.targets, labelled)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if hasattr(learner, "graph_"):
             learner.fit_labels(labels)
         else:
             learner.fit(np.zeros((len(labels), 1)), labels)  # the graph is given
-    return scored(problem, labelled, learner.transduction_), learner.label_distributions_
+    return percent_right(problem, labelled, learner.transduction_), learner.label_distributions_
 
 
-def collected(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def collect_runs(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the record: for each problem and strategy the accuracies of each seed, in steps."""
     problems: dict[str, Any] = {}
     for row in sorted(rows, key=lambda one: (one["draw"], one["labels"])):
@@ -281,22 +276,19 @@ def collected(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> di
     return {"circumstances": dict(facts), "problems": problems}
 
 
-def labels_needed(run: Mapping[str, float], goal: float) -> int | None:
+def labels_goal_lines(run: Mapping[str, float], goal: float) -> int | None:
     """Return the labels of the first step at the goal or above it; None where none is."""
     return min((int(step) for step, found in run.items() if found >= goal), default=None)
 
 
 def save(folder: Path, record: Mapping[str, Any]) -> None:
     """Write both files."""
-    from beltrami.core.files import write_text  # noqa: PLC0415
 
-    write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-    write_text(folder / f"{STEM}.md", render(record))
+    write_results(folder, STEM, record, render(record))
 
 
 def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
-    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
 
     facts, problems = record["circumstances"], record["problems"]
     page = (
@@ -322,7 +314,7 @@ def render(record: Mapping[str, Any]) -> str:
                 "runs end at",
                 "each",
             ),
-            _needed(problems[GOAL_PROBLEM]["runs"]),
+            _goal_lines(problems[GOAL_PROBLEM]["runs"]),
         )
     for name in [*PROBLEMS, "toy"]:
         if name in problems:
@@ -333,11 +325,11 @@ def render(record: Mapping[str, Any]) -> str:
     return page
 
 
-def _needed(runs: Mapping[str, Any]) -> list[list[str]]:
+def _goal_lines(runs: Mapping[str, Any]) -> list[list[str]]:
     """A run that never got there counts as one batch more than its last, a lower bound."""
     lines, means = [], {}
     for name, seeds in runs.items():
-        found = [labels_needed(run, GOAL) for run in seeds.values()]
+        found = [labels_goal_lines(run, GOAL) for run in seeds.values()]
         bounds = [
             max(map(int, run)) + BATCH if one is None else one
             for one, run in zip(found, seeds.values(), strict=True)

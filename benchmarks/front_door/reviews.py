@@ -8,10 +8,8 @@ ISOLET had no part in it.
 
 import argparse
 import importlib.util
-import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -20,7 +18,6 @@ from scipy.stats import hypergeom
 
 from beltrami import EigenfunctionClassifier, GraphRegularizedClassifier, PoissonClassifier
 from beltrami.core.errors import BeltramiWarning
-from beltrami.core.files import write_text
 from beltrami.learners.model import Labeled
 from beltrami.learners.regularized.smoother import Smoother
 from beltrami.review.audit import certify, safe_threshold
@@ -31,11 +28,12 @@ from beltrami.review.conformal import (
     prediction_sets,
 )
 from beltrami.review.issues import find_label_issues
-from benchmarks.few_labels.problems import FewLabels, partly_labelled, problem
-from benchmarks.manifold.accuracy_report import table
-from benchmarks.peers.report import _version, circumstances
+from beltrami_papers.preparation import keep_labels
+from benchmarks.common.command import contest_parser, results_folder
+from benchmarks.common.facts import circumstances, package_version
+from benchmarks.common.pages import load_record, table, write_results
+from benchmarks.few_labels.problems import FewLabels, problem
 
-_HERE = Path(__file__).resolve().parents[1]
 STEM = "front_door_reviews"
 SETS = ("digits", "usps", "phoneme", "isolet")
 SIZES, RATES = (50, 100, 500), (0.0, 0.02, 0.05, 0.1, 0.2)
@@ -62,14 +60,13 @@ MARK, WITHIN, SIMULATED = 0.8, 3.0, 1000
 def main(arguments: list[str] | None = None) -> None:
     """Measure part by part and draw by draw; the files are written after each."""
     asked = _arguments(arguments)
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    place = folder / f"{STEM}.json"
-    kept = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+    folder = results_folder(asked.out, toy=asked.toy)
+    before = load_record(folder, STEM)
     record: dict[str, Any] = {
-        "circumstances": circumstances(0),
-        "cleanlab": _version("cleanlab"),
-        "issues": kept.get("issues", {}),
-        "sets": kept.get("sets", {}),
+        "circumstances": circumstances(),
+        "cleanlab": package_version("cleanlab"),
+        "issues": before.get("issues", {}),
+        "sets": before.get("sets", {}),
         "audits": audits(),
         "thresholds": thresholds(),
     }
@@ -79,11 +76,9 @@ def main(arguments: list[str] | None = None) -> None:
                 row for row in record[part].get(key, []) if row[NAMED[part]] not in asked.learners
             ]
             record[part][key] = others + found
-            write_text(place, json.dumps(record) + "\n")
-            write_text(folder / f"{STEM}.md", render(record))
+            write_results(folder, STEM, record, render(record), indent=None)
             print(part, key, flush=True)
-    write_text(place, json.dumps(record) + "\n")
-    write_text(folder / f"{STEM}.md", render(record))
+    write_results(folder, STEM, record, render(record), indent=None)
     print(render(record))
 
 
@@ -205,7 +200,7 @@ def set_trials(
         found = []
         for each, size in zip(per_class, sizes, strict=True):
             rows = pool[:size]
-            rest = np.flatnonzero(partly_labelled(targets, rows) < 0)
+            rest = np.flatnonzero(keep_labels(targets, rows) < 0)
             for learner in learners:
                 held_out, everywhere = bench.probabilities(learner, rows, targets[rows])
                 right = float((everywhere[rest].argmax(axis=1) == targets[rest]).mean())
@@ -369,16 +364,13 @@ def render(record: Mapping[str, Any]) -> str:
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.front_door.reviews", description=__doc__
-    )
+    parser = contest_parser("front_door.reviews", __doc__)
     parser.add_argument("--toy", action="store_true", help="400 digits, two draws")
     parser.add_argument("--sets", nargs="*", default=["mnist", *SETS], help="data sets")
     parser.add_argument("--parts", nargs="*", default=["issues", "sets"], help="issues, sets")
     parser.add_argument("--learners", nargs="*", default=list(LEARNERS), help="whose answers")
     parser.add_argument("--first", type=int, default=0, help="number of the first draw")
     parser.add_argument("--last", type=int, default=20, help="draws end before this one")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
     asked = parser.parse_args(arguments)
     asked.draws = range(asked.first, asked.last)
     return asked

@@ -10,11 +10,11 @@ import argparse
 import json
 import math
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
+from benchmarks.common.command import RESULTS
+from benchmarks.common.memory import GIB, children_peak_bytes
+from benchmarks.common.pages import write_results
+
+STEM = "front_door_scale"
 SIZES = (60_000, 250_000, 1_000_000)
 N_COLUMNS, N_CLASSES, N_DIMENSIONS, PER_CLASS = 64, 10, 8, 10
 
@@ -33,9 +37,9 @@ def sheets(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     targets = rng.integers(0, N_CLASSES, n)
     points = np.empty((n, N_COLUMNS), dtype=np.float32)
     for code in range(N_CLASSES):
-        own = np.random.default_rng((1, code))
-        waves = own.normal(size=(N_DIMENSIONS, N_COLUMNS))
-        phases = own.uniform(0, 2 * np.pi, N_COLUMNS)
+        shape = np.random.default_rng((1, code))
+        waves = shape.normal(size=(N_DIMENSIONS, N_COLUMNS))
+        phases = shape.uniform(0, 2 * np.pi, N_COLUMNS)
         rows = np.flatnonzero(targets == code)
         places = rng.uniform(-1, 1, (len(rows), N_DIMENSIONS))
         points[rows] = np.sin(0.8 * places @ waves + phases)
@@ -47,17 +51,17 @@ def write_problem(path: Path, n: int) -> np.ndarray:
     """Write the table and return the true classes."""
     points, targets = sheets(n)
     rng = np.random.default_rng(2)
-    given = np.full(n, None, dtype=object)
+    labels = np.full(n, None, dtype=object)
     for code in range(N_CLASSES):
         for row in rng.choice(np.flatnonzero(targets == code), PER_CLASS, replace=False):
-            given[row] = f"sheet {code}"
+            labels[row] = f"sheet {code}"
     columns = {f"x{j}": points[:, j] for j in range(N_COLUMNS)}
-    columns["label"] = pa.array(given, type=pa.string())
+    columns["label"] = pa.array(labels, type=pa.string())
     pq.write_table(pa.table(columns), path)
     return targets
 
 
-def measured(n: int, folder: Path) -> dict[str, Any]:
+def measure(n: int, folder: Path) -> dict[str, Any]:
     """Run the command on n rows and return what it took."""
     source, out = folder / f"sheets{n}.parquet", folder / f"labels{n}.parquet"
     targets = write_problem(source, n)
@@ -65,26 +69,26 @@ def measured(n: int, folder: Path) -> dict[str, Any]:
     started = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
     if done.returncode:
         raise SystemExit(done.stderr)
     summary = json.loads(done.stdout)
     table = pq.read_table(out, columns=["guess", "source"])
-    said = np.array([int(value.split()[1]) for value in table["guess"].to_pylist()])
+    guesses = np.array([int(value.split()[1]) for value in table["guess"].to_pylist()])
     ours = np.array(table["source"].to_pylist()) != "human"
-    error = float((said[ours] != targets[ours]).mean())
+    error = float((guesses[ours] != targets[ours]).mean())
     return {
         "n": n,
         "seconds": round(seconds, 1),
-        "peak_gib": round(peak, 2),
+        "peak_gib": round(children_peak_bytes() / GIB, 2),
         "error": round(100 * error, 2),
         "method": summary["method"],
         "weights": {name: round(value, 3) for name, value in summary["weights"].items()},
     }
 
 
-def table(rows: list[dict[str, Any]]) -> str:
+def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
+    rows = record["rows"]
     lines = [
         "# The front door at size",
         "",
@@ -107,19 +111,18 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
+    """Run every size; the files are written after each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--out", type=Path, default=RESULTS)
-    options = parser.parse_args(arguments)
+    asked = parser.parse_args(arguments)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for n in options.sizes:
-            rows.append(measured(n, Path(folder)))
+        for n in asked.sizes:
+            rows.append(measure(n, Path(folder)))
             print(rows[-1], flush=True)
             record = {"python": platform.python_version(), "rows": rows}
-            options.out.mkdir(parents=True, exist_ok=True)
-            (options.out / "front_door_scale.json").write_text(json.dumps(record, indent=1) + "\n")
-            (options.out / "front_door_scale.md").write_text(table(rows))
+            write_results(asked.out, STEM, record, render(record))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ Run: python -m benchmarks.front_door.suspects
 """
 
 import argparse
-import json
 import time
 import warnings
 from pathlib import Path
@@ -16,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from beltrami import ManifoldClassifier
-from beltrami.core.files import write_text
+from benchmarks.common.command import RESULTS
+from benchmarks.common.facts import circumstances
+from benchmarks.common.pages import write_results
 from benchmarks.few_labels.problems import problem
-from benchmarks.peers.report import circumstances
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
 STEM = "front_door_suspects"
 
 
@@ -31,19 +30,19 @@ def trial(
     rng, n_classes = np.random.default_rng((7, draw)), int(truth.max()) + 1
     rows = rng.choice(len(truth), size, replace=False)
     wrong = rng.choice(size, round(share * size), replace=False)
-    given = truth[rows].copy()
-    given[wrong] = (given[wrong] + rng.integers(1, n_classes, len(wrong))) % n_classes
+    said = truth[rows].copy()
+    said[wrong] = (said[wrong] + rng.integers(1, n_classes, len(wrong))) % n_classes
     y = np.full(len(truth), -1)
-    y[rows] = given
+    y[rows] = said
     started = time.process_time()
     learner.fit_labels(y) if hasattr(learner, "classes_") else learner.fit(points, y)
-    found = learner.label_issues()
-    hits = len(set(found.rows.tolist()) & set(rows[wrong].tolist()))
+    issues = learner.label_issues()
+    hits = len(set(issues.rows.tolist()) & set(rows[wrong].tolist()))
     return {
         "draw": draw,
-        "precision": round(hits / max(len(found), 1), 3),
+        "precision": round(hits / max(len(issues), 1), 3),
         "recall": round(hits / len(wrong), 3),
-        "listed": len(found),
+        "listed": len(issues),
         "answered by": learner.method_,
         "processor seconds": round(time.process_time() - started, 1),
     }
@@ -75,16 +74,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=6)
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
-    posed, rows = problem(asked.set), list[dict[str, Any]]()
+    task, rows = problem(asked.set), list[dict[str, Any]]()
     learner = ManifoldClassifier(random_state=0)
     for draw in range(asked.draws):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            truth = np.asarray(posed.targets)
-            rows.append(trial(learner, posed.points, truth, asked.size, 0.05, draw))
-        record = {"set": asked.set, "circumstances": circumstances(0), "rows": rows}
-        write_text(asked.out / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-        write_text(asked.out / f"{STEM}.md", page(asked.set, rows))
+            truth = np.asarray(task.targets)
+            rows.append(trial(learner, task.points, truth, asked.size, 0.05, draw))
+        record = {"set": asked.set, "circumstances": circumstances(), "rows": rows}
+        write_results(asked.out, STEM, record, page(asked.set, rows))
         print(rows[-1], flush=True)
 
 

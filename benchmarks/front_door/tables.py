@@ -1,6 +1,5 @@
 """Results: one JSON file that keeps every draw, and one page of tables made from it."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from beltrami.core.files import write_text
-from benchmarks.front_door.journal import Row
+from benchmarks.common.journal import Row
+from benchmarks.common.pages import table, versions_line, write_results
 from benchmarks.front_door.methods import COVERAGE, FRONT_DOOR, TRIED, entrants
 from benchmarks.front_door.problems import PROBLEMS
 
@@ -31,14 +30,11 @@ def write(
     folder: Path, facts: Mapping[str, Any], rows: Iterable[Row], draws: Sequence[int]
 ) -> None:
     """Write the record of these draws and the page made from it."""
-    record = collected(facts, rows, draws)
-    write_text(folder / f"{STEM}.json", json.dumps(record, indent=None) + "\n")
-    write_text(folder / f"{STEM}.md", render(record))
+    record = collect(facts, rows, draws)
+    write_results(folder, STEM, record, render(record), indent=None)
 
 
-def collected(
-    facts: Mapping[str, Any], rows: Iterable[Row], draws: Sequence[int]
-) -> dict[str, Any]:
+def collect(facts: Mapping[str, Any], rows: Iterable[Row], draws: Sequence[int]) -> dict[str, Any]:
     """Return the rows by problem, method and labels per class, draw by draw."""
     problems: dict[str, Any] = {}
     for row in sorted(rows, key=lambda one: one["draw"]):
@@ -74,7 +70,7 @@ def render(record: Mapping[str, Any]) -> str:
     means = cell_means(record)
     parts = [_head(record), _marks(record, means), _summary(means), _calibration(record)]
     parts += [_worse_than_supervised(means), _lost_to_single(means), _choices(record)]
-    parts += [_tried(means)]
+    parts += [_by_candidate(means)]
     known = {name: place for place, name in enumerate(PROBLEMS)}
     names = sorted(record["problems"], key=lambda name: known.get(name, len(known)))
     parts += [_problem(name, record["problems"][name], record["draws"]) for name in names]
@@ -126,12 +122,11 @@ def behind(means: Means, side: str) -> list[tuple[str, int, float, str, float]]:
 
 def _head(record: Mapping[str, Any]) -> str:
     facts, first = record["circumstances"], record["first_draw"]
-    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     return (
         "# The front door beside single methods and peers\n\n"
-        f"{facts['cpu']}, {facts['threads']} threads; Python {facts['python']}, {versions}; "
-        f"last run {facts['date']} at commit {facts['commit']}; every draw is in {STEM}.json. "
-        "Made by `python -m benchmarks.front_door.accuracy`.\n\n"
+        f"{facts['cpu']}, {facts['threads']} threads; Python {facts['python']}, "
+        f"{versions_line(facts)}; last run {facts['date']} at commit {facts['commit']}; every draw "
+        f"is in {STEM}.json. Made by `python -m benchmarks.front_door.accuracy`.\n\n"
         "Percent of unlabelled rows classified wrongly. Labels are drawn uniformly at random "
         "within each class, the same for every method (numpy default_rng((0, labels per class, "
         f"draw)), draws {first} to {first + record['draws'] - 1}); no method is told the sizes of "
@@ -155,14 +150,14 @@ def _marks(record: Mapping[str, Any], means: Means) -> str:
     worse = [row for row in behind(means, ALONE) if row[2] - row[4] > MOST_WORSE]
     lines = [
         ["best mean rank", f"{ranks[FRONT_DOOR][0]:.2f}; best is {first} {ranks[first][0]:.2f}",
-         _held(first == FRONT_DOOR)],
+         _verdict(first == FRONT_DOOR)],
         [f"at most {MOST_WORSE:g} points behind the best of labels alone, every cell",
-         f"{len(worse)} of {ranks[FRONT_DOOR][2]} cells further behind", _held(not worse)],
+         f"{len(worse)} of {ranks[FRONT_DOOR][2]} cells further behind", _verdict(not worse)],
     ]  # fmt: skip
     ece = _averages(record, FRONT_DOOR, "ece").get(10)
     if ece is not None:
         title = f"calibration error at 10 labels per class below {MOST_ECE:g}"
-        lines.append([title, f"{ece:.3f}", _held(ece < MOST_ECE)])
+        lines.append([title, f"{ece:.3f}", _verdict(ece < MOST_ECE)])
     coverage = _averages(record, FRONT_DOOR, "coverage")
     if coverage:
         over_all = float(np.mean(list(coverage.values())))
@@ -173,11 +168,11 @@ def _marks(record: Mapping[str, Any], means: Means) -> str:
             f"coverage within {MOST_OFF:g} points of {100 * COVERAGE:g}, {ENOUGH} labels or more"
         )
         found = f"{mean:.1f}; over all cells {over_all:.1f}"
-        lines.append([title, found, _held(abs(mean - 100 * COVERAGE) <= MOST_OFF)])
-    return "## Marks\n\n" + _table(["mark", "found", ""], lines)
+        lines.append([title, found, _verdict(abs(mean - 100 * COVERAGE) <= MOST_OFF)])
+    return "## Marks\n\n" + table(["mark", "found", ""], lines)
 
 
-def _held(is_held: bool) -> str:
+def _verdict(is_held: bool) -> str:
     return "held" if is_held else "MISSED"
 
 
@@ -193,12 +188,12 @@ def _summary(means: Means) -> str:
         "that have the cell, equal errors share one. A mean over fewer cells is not comparable.\n"
     )
     header = ["method", "mean rank", "mean error", "cells"]
-    return "## Summary\n\n" + _table(header, lines) + text
+    return "## Summary\n\n" + table(header, lines) + text
 
 
 def _calibration(record: Mapping[str, Any]) -> str:
     names = sorted({name for about in record["problems"].values() for name in about["methods"]})
-    names = [name for name in _ordered(names) if _averages(record, name, "ece")]
+    names = [name for name in _sort_methods(names) if _averages(record, name, "ece")]
     counts = _counts(record)
     if not names:
         return ""
@@ -211,13 +206,13 @@ def _calibration(record: Mapping[str, Any]) -> str:
         "width on the highest probability) and, in brackets, mean confidence, by labels per "
         "class; means over problems.\n\n"
     )
-    text += _table(["method", *map(str, counts)], lines)
+    text += table(["method", *map(str, counts)], lines)
     coverage = _averages(record, FRONT_DOOR, "coverage")
     if coverage:
         sizes = _averages(record, FRONT_DOOR, "set_size")
         cells = [f"{coverage[count]:.1f} ({sizes[count]:.2f})" for count in coverage]
         text += f"\nPercent of rows whose set at {COVERAGE:g} holds the truth (classes in a set):\n"
-        text += "\n" + _table(["labels per class", *map(str, coverage)], [["front-door", *cells]])
+        text += "\n" + table(["labels per class", *map(str, coverage)], [["front-door", *cells]])
     return text
 
 
@@ -262,7 +257,7 @@ def _losses(rows: Sequence[tuple[str, int, float, str, float]]) -> str:
         [problem, str(labels), f"{own:.2f}", best, f"{error:.2f}", f"{own - error:+.2f}"]
         for problem, labels, own, best, error in rows
     ]
-    return _table(["problem", "labels", FRONT_DOOR, "best", "its error", "behind by"], lines)
+    return table(["problem", "labels", FRONT_DOOR, "best", "its error", "behind by"], lines)
 
 
 def _choices(record: Mapping[str, Any]) -> str:
@@ -275,10 +270,10 @@ def _choices(record: Mapping[str, Any]) -> str:
         return ""
     lines = [[name, *(str(counts[key][name]) for key in sorted(counts))] for name in names]
     header = ["chosen", *map(str, sorted(counts))]
-    return "## What the front door chose, in how many draws\n\n" + _table(header, lines)
+    return "## What the front door chose, in how many draws\n\n" + table(header, lines)
 
 
-def _tried(means: Means) -> str:
+def _by_candidate(means: Means) -> str:
     errors: dict[str, list[float]] = {}
     for cell in means.values():
         for name, error in cell.items():
@@ -289,7 +284,7 @@ def _tried(means: Means) -> str:
     lines = [[name, f"{np.mean(one):.2f}", str(len(one))] for name, one in errors.items()]
     lines.sort(key=lambda line: float(line[1]))
     title = "## What the front door tried, each as the only choice\n\n"
-    return title + _table(["method", "mean error", "cells"], lines)
+    return title + table(["method", "mean error", "cells"], lines)
 
 
 def _problem(name: str, about: Mapping[str, Any], draws: int) -> str:
@@ -297,7 +292,7 @@ def _problem(name: str, about: Mapping[str, Any], draws: int) -> str:
     counts = sorted({int(key) for cells in methods.values() for key in cells})
     best = {count: _best(methods, str(count)) for count in counts}
     lines = []
-    for method in _ordered(methods):
+    for method in _sort_methods(methods):
         cells = methods[method]
         shown = [_error(cells.get(str(count), {}), best[count], draws) for count in counts]
         times = [one for cell in cells.values() for one in cell.get("seconds", [])]
@@ -311,7 +306,7 @@ def _problem(name: str, about: Mapping[str, Any], draws: int) -> str:
     return (
         f"## {name}\n\n{text}: {about['n']:,} points in {about['classes']} classes. Mean over "
         f"{draws} draws, or over as many as the cell says, and their standard deviation.\n\n"
-        + _table(header, lines)
+        + table(header, lines)
     )
 
 
@@ -332,7 +327,7 @@ def _error(cell: Mapping[str, Any], best: float | None, draws: int) -> str:
     return text if len(values) == draws else f"{text} of {len(values)}"
 
 
-def _ordered(names: Iterable[str]) -> list[str]:
+def _sort_methods(names: Iterable[str]) -> list[str]:
     order = {one.name: place for place, one in enumerate(entrants())}
     return sorted(names, key=lambda name: (order.get(name, len(order)), name))
 
@@ -340,8 +335,3 @@ def _ordered(names: Iterable[str]) -> list[str]:
 def _counts(record: Mapping[str, Any]) -> list[int]:
     every = [cells for about in record["problems"].values() for cells in about["methods"].values()]
     return sorted({int(key) for cells in every for key in cells})
-
-
-def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    rows = [header, ["---"] * len(header), *lines]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)

@@ -1,32 +1,29 @@
 """``python -m benchmarks.manifold.accuracy``: percent wrong on unlabelled rows, set by set."""
 
 import argparse
-import os
 import re
 import time
 import warnings
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+from benchmarks.common.command import add_threads, contest_parser, results_folder
+from benchmarks.common.facts import circumstances
+from benchmarks.common.threads import set_threads
 
-_HERE = Path(__file__).resolve().parents[1]
 _QUICK_DRAWS = 2
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Hold the contest asked for; results are written after each number of labels."""
     asked = _arguments(arguments)
-    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
     from beltrami.core.errors import DatasetUnavailableError  # noqa: PLC0415
     from benchmarks.manifold import accuracy_report as report  # noqa: PLC0415
     from benchmarks.manifold.samples import SETS, TOY  # noqa: PLC0415
-    from benchmarks.peers.problems import SEED  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances  # noqa: PLC0415
 
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.quick else _HERE / "results")
-    facts = circumstances(SEED)
+    folder = results_folder(asked.out, toy=asked.quick)
+    facts = circumstances()
     for name in [TOY] if asked.quick else SETS:
         try:
             _one_set(name, asked, folder, facts)
@@ -37,18 +34,14 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.manifold.accuracy", description=__doc__
-    )
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = contest_parser("manifold.accuracy", __doc__)
     parser.add_argument("--quick", action="store_true", help="300 digits, no data set needed")
     parser.add_argument(
         "--only", default="", metavar="PATTERN",
         help='regular expression on names such as "sslbook_digit1 100"; other rows stay',
     )  # fmt: skip
     parser.add_argument("--draws", type=int, help="most splits of a set; all by default")
-    parser.add_argument("--threads", type=int, default=cores, help="for every learner")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    add_threads(parser)
     return parser.parse_args(arguments)
 
 

@@ -1,17 +1,17 @@
 """Results: one JSON file that keeps every split, and one page made from it."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from beltrami.core.files import write_text
+from beltrami_papers.baselines.support_vectors import FOLDS, MOST_LEFT_OUT
+from benchmarks.common.facts import SEED
+from benchmarks.common.pages import load_record, table, write_results
 from benchmarks.manifold.published import ASKED, BOOK, JOURNAL, PRINTED
-from benchmarks.manifold.rivals import COSTS, FOLDS, MOST_LEFT_OUT, NEIGHBORS, VOTERS, WIDTHS
+from benchmarks.manifold.rivals import COSTS, NEIGHBORS, VOTERS, WIDTHS
 from benchmarks.manifold.samples import COIL_PER_CLASS, SETS, Sample
-from benchmarks.peers.problems import SEED
 
 STEM = "manifold_accuracy"
 MACHINES = ("LapRLS", "LapSVM")
@@ -19,10 +19,7 @@ MACHINES = ("LapRLS", "LapSVM")
 
 def load(folder: Path) -> dict[str, Any]:
     """Return the record written before, or an empty one."""
-    place = folder / f"{STEM}.json"
-    if not place.exists():
-        return {"circumstances": {}, "cells": [], "marks": []}
-    return json.loads(place.read_text(encoding="utf-8"))
+    return load_record(folder, STEM, cells=[], marks=[])
 
 
 def save(
@@ -51,8 +48,7 @@ def save(
         [*kept, fresh], key=lambda one: (places.get(one["set"], len(places)), one["labels"])
     )
     record = {"circumstances": facts, "cells": cells, "marks": marks(cells)}
-    write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-    write_text(folder / f"{STEM}.md", render(record))
+    write_results(folder, STEM, record, render(record))
 
 
 def marks(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -102,14 +98,14 @@ def _head(record: Mapping[str, Any]) -> str:
         "LapRLS and LapSVM are `LaplacianRLSClassifier` and `LaplacianSVC` with their defaults: "
         "both penalties, width and power by exact leave-one-out. The graph is chosen by the same "
         f"loss, `KnnGraph({low})` or `KnnGraph({high})`; the first where labels are too few to "
-        f"judge. SVM is scikit-learn's SVC, C among {_listed(COSTS)} and the width among "
-        f"{_listed(WIDTHS)} times the median distance over the root of two, by leave-one-out up "
+        f"judge. SVM is scikit-learn's SVC, C among {_in_words(COSTS)} and the width among "
+        f"{_in_words(WIDTHS)} times the median distance over the root of two, by leave-one-out up "
         f"to {MOST_LEFT_OUT} labels and {FOLDS} folds above, of equal ones the nearest to C = 100 "
-        f"and once that width. k-NN takes k of {_listed(VOTERS)} by leave-one-out. Eigenfunctions "
-        "and GraphRegularized are `EigenfunctionClassifier` and `GraphRegularizedClassifier` with "
-        "their defaults. Texts were settled before the first run: rows of length one, neighbours "
-        'by angle, `kernel="cosine"`, and for SVM the linear kernel, which on such rows is the '
-        "same.\n\n"
+        f"and once that width. k-NN takes k of {_in_words(VOTERS)} by leave-one-out. "
+        "Eigenfunctions and GraphRegularized are `EigenfunctionClassifier` and "
+        "`GraphRegularizedClassifier` with their defaults. Texts were settled before the first "
+        'run: rows of length one, neighbours by angle, `kernel="cosine"`, and for SVM the linear '
+        "kernel, which on such rows is the same.\n\n"
         f"The last two columns are printed numbers, **quoted from memory** and not checked: "
         f"{JOURNAL} for the first four sets, {BOOK} for the others. They used their own graphs and "
         "settings; for coil20 also other splits.\n"
@@ -184,12 +180,6 @@ def _choice(cell: Mapping[str, Any], name: str) -> list[str]:
     ]
 
 
-def table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
-    rule = ["---"] * len(header)
-    return "".join(f"| {' | '.join(line)} |\n" for line in (header, rule, *lines))
-
-
 def _key(cell: Mapping[str, Any]) -> tuple[str, int]:
     return cell["set"], cell["labels"]
 
@@ -198,5 +188,5 @@ def _is_book(cell: Mapping[str, Any]) -> bool:
     return cell["set"].startswith("sslbook_")
 
 
-def _listed(values: Iterable[float]) -> str:
+def _in_words(values: Iterable[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)

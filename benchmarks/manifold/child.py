@@ -7,19 +7,15 @@ share. Then it fits, graph included, and reads the peak of its resident memory.
 import argparse
 import gc
 import json
-import subprocess
-import sys
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.memory import _peak as peak_now
-from benchmarks.peers.memory import _restart as restart
+from benchmarks.common.memory import peak_bytes, restart_peak
+from benchmarks.common.processes import run_module
 
-_ROOT = Path(__file__).resolve().parents[2]
 NEIGHBORS = 10
 EXACT_SIZE = 10_000
 _TOY_EXACT = 300
@@ -30,22 +26,18 @@ _FACTORS = (1.0, 0.1, 10.0)
 
 def run(task: str, *, loss: str = "LapRLS", n: int = 0, toy: bool = False) -> dict[str, Any]:
     """Run one task in a child and return what it measured."""
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.manifold.child", task]
-    command += ["--loss", loss, "--n", str(n)] + ["--toy"] * toy
-    done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"the run {task!r} of {loss} failed: {done.stderr[-800:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+    options = ["--loss", loss, "--n", str(n), *["--toy"] * toy]
+    return json.loads(run_module("manifold.child", task, *options))
 
 
 def _approximate(cloud: Any, loss: str) -> dict[str, Any]:
     """Fit with defaults: everything chosen, landmarks where the points are many."""
-    learner, found = _measured(cloud, loss)
+    learner, found = _fit_and_measure(cloud, loss)
     about = learner.approximation_
     found |= {
         "test_error": _test_error(learner, cloud),
         "held_out_loss": float(learner.held_out_loss_),
-        "chosen": _chosen(learner),
+        "chosen": _settings_of(learner),
         "method": about.method,
         "n_features": about.n_features,
         "n_eigenfunctions": about.n_eigenfunctions,
@@ -56,7 +48,7 @@ def _approximate(cloud: Any, loss: str) -> dict[str, Any]:
     return found
 
 
-def _measured(cloud: Any, loss: str) -> tuple[Any, dict[str, Any]]:
+def _fit_and_measure(cloud: Any, loss: str) -> tuple[Any, dict[str, Any]]:
     """Fit with a recipe for the graph, as new points want it, and count the graph apart."""
     from beltrami import NystromApproximation  # noqa: PLC0415 - the parent needs neither
     from benchmarks.manifold.clouds import mnist  # noqa: PLC0415
@@ -68,7 +60,7 @@ def _measured(cloud: Any, loss: str) -> tuple[Any, dict[str, Any]]:
     del rehearsal
     gc.collect()
     learner = _learner(loss, graph=recipe)
-    before = restart()
+    before = restart_peak()
     start = time.perf_counter()
     learner.fit(cloud.points, cloud.labels)
     passed = time.perf_counter() - start
@@ -80,7 +72,7 @@ def _measured(cloud: Any, loss: str) -> tuple[Any, dict[str, Any]]:
         "fit_s": passed - notes["seconds"],
         "before_mb": before / 1e6,
         "graph_peak_mb": notes["peak_mb"],
-        "peak_mb": peak_now() / 1e6,
+        "peak_mb": peak_bytes() / 1e6,
     }
     return learner, found
 
@@ -95,7 +87,7 @@ def _watched_recipe() -> tuple[Any, dict[str, float]]:
         start = time.perf_counter()
         graph = KnnGraph.build(self, X)
         notes["seconds"] = time.perf_counter() - start
-        notes["peak_mb"] = peak_now() / 1e6
+        notes["peak_mb"] = peak_bytes() / 1e6
         return graph
 
     watched = type("KnnGraph", (KnnGraph,), {"build": build})
@@ -117,19 +109,19 @@ def _exact(cloud: Any) -> dict[str, Any]:
         first = _learner(
             "LapRLS", graph=graph, kernel=RbfKernel(width * typical), approximation="nystrom"
         )
-        chosen = _chosen(first.fit(cloud.points, cloud.labels))
+        chosen = _settings_of(first.fit(cloud.points, cloud.labels))
         for factor in _FACTORS:
             setting = chosen | {"gamma_i": factor * chosen["gamma_i"]}
-            tried.append({"setting": setting} | _tested(cloud, graph, "LapRLS", setting))
+            tried.append({"setting": setting} | _fit_exactly(cloud, graph, "LapRLS", setting))
             gc.collect()
     best = min(tried, key=lambda one: one["held_out"])
-    margin = _tested(cloud, graph, "LapSVM", best["setting"])
+    margin = _fit_exactly(cloud, graph, "LapSVM", best["setting"])
     errors = {"LapRLS": best["test_error"], "LapSVM": margin["test_error"]}
     found = {"n": len(cloud.targets), "labels": len(cloud.rows), "tried": tried}
     return found | {"chosen": best["setting"], "test_errors": errors, "fit_s": best["fit_s"]}
 
 
-def _tested(cloud: Any, graph: Any, loss: str, setting: dict[str, Any]) -> dict[str, Any]:
+def _fit_exactly(cloud: Any, graph: Any, loss: str, setting: dict[str, Any]) -> dict[str, Any]:
     from beltrami import LaplacianPower, RbfKernel  # noqa: PLC0415
 
     learner = _learner(
@@ -156,7 +148,7 @@ def _learner(loss: str, **settings: Any) -> Any:
     return kind(random_state=0, **settings)
 
 
-def _chosen(learner: Any) -> dict[str, Any]:
+def _settings_of(learner: Any) -> dict[str, Any]:
     names = ("gamma_a", "gamma_i", "width", "power")
     return {name: getattr(learner, f"{name}_") for name in names}
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from beltrami import load_dataset
-from benchmarks.peers.problems import N_MNIST, SEED
-from benchmarks.peers.problems import _kept as kept  # the one cache of this folder
+from beltrami_papers.preparation import keep_labels
+from benchmarks.common.cache import from_cache
+from benchmarks.common.facts import SEED
+from benchmarks.peers.problems import N_MNIST
 
 N_COMPONENTS = 100
 N_LABELS = 1000
@@ -31,9 +33,7 @@ class Cloud:
     @property
     def labels(self) -> np.ndarray:
         """The classes of the labelled rows, and -1 elsewhere."""
-        found = np.full(len(self.targets), -1)
-        found[self.rows] = self.targets[self.rows]
-        return found
+        return keep_labels(self.targets, self.rows)
 
     def part(self, size: int) -> "Cloud":
         """Return the labelled rows and random others, `size` in all."""
@@ -61,7 +61,7 @@ def mnist(*, toy: bool = False) -> Cloud:
         digits = load_dataset("digits")
         points, targets = digits.points.astype(np.float32), digits.targets
         return _split("digits", points, targets, _TOY_TRAIN, _TOY_LABELS)
-    stored = kept("manifold-mnist-pca100", N_MNIST, _projected)
+    stored = from_cache("manifold-mnist-pca100", N_MNIST, _project_mnist)
     return _split("MNIST", stored["points"], stored["targets"], N_MNIST, N_LABELS)
 
 
@@ -92,7 +92,7 @@ def _split(name: str, points: np.ndarray, targets: np.ndarray, n: int, labels: i
     return Cloud(name, points[:n], targets[:n], rows, points[n:], targets[n:])
 
 
-def _projected() -> dict[str, np.ndarray]:
+def _project_mnist() -> dict[str, np.ndarray]:
     digits = load_dataset("mnist")
     pixels = np.asarray(digits.points, dtype=np.float32)
     train = pixels[:N_MNIST].astype(np.float64)

@@ -16,8 +16,10 @@ from sklearn.svm import SVC
 
 from beltrami import KnnGraph, LaplacianPower, LaplacianRLSClassifier, LaplacianSVC, RbfKernel
 from beltrami.kernel_machines.kernels import typical_width
+from beltrami_papers.preparation import keep_labels
+from benchmarks.common.facts import SEED
 from benchmarks.peers.contest import Answer, Contest, Problem
-from benchmarks.peers.problems import SEED, points, problem_name
+from benchmarks.peers.problems import points, problem_name
 
 LAMBDA1, LAMBDA2 = 0.005, 0.045
 """The paper's penalties for digits, as they enter the systems."""
@@ -91,8 +93,7 @@ def _ours_svm(problem: Problem) -> Answer:
 
 def _ours(kind: type, problem: Problem, **more: float) -> Answer:
     n, rows = problem.size, problem["rows"]
-    labels = np.full(n, -1)
-    labels[rows] = problem["targets"][rows]
+    labels = keep_labels(problem["targets"], rows)
     learner = kind(
         gamma_a=LAMBDA1 / len(rows),
         gamma_i=LAMBDA2 * n**2 / len(rows),

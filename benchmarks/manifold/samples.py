@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from beltrami import load_dataset
-from benchmarks.few_labels.problems import labelled_rows
+from beltrami_papers.preparation import keep_labels
+from benchmarks.common.draws import labelled_rows
 
 N_DRAWN = 10
 COIL_PER_CLASS = 2
@@ -57,9 +58,7 @@ class Sample:
 
     def labels(self, rows: np.ndarray) -> np.ndarray:
         """Return the classes of those rows, and -1 elsewhere."""
-        found = np.full(self.size, -1)
-        found[rows] = self.targets[rows]
-        return found
+        return keep_labels(self.targets, rows)
 
     def error(self, rows: np.ndarray, predicted: np.ndarray) -> float:
         """Return the percentage of wrong answers on the other rows."""
@@ -73,7 +72,7 @@ def sample(name: str) -> Sample:
     if name == TOY:
         digits = load_dataset("digits")
         points, targets = digits.points[:_TOY_ROWS], digits.targets[:_TOY_ROWS]
-        splits = _drawn(targets, _TOY_PER_CLASS, _TOY_DRAWS)
+        splits = _draw_splits(targets, _TOY_PER_CLASS, _TOY_DRAWS)
         return Sample(name, points, targets, splits, is_drawn=True)
     data = load_dataset(name).number_classes()
     is_text = name in _TEXTS
@@ -81,10 +80,10 @@ def sample(name: str) -> Sample:
     if data.splits:
         splits = {_LABELED[key]: rows for key, rows in data.splits.items()}
     else:
-        splits = _drawn(data.targets, COIL_PER_CLASS, N_DRAWN)
+        splits = _draw_splits(data.targets, COIL_PER_CLASS, N_DRAWN)
     return Sample(name, points, data.targets, splits, is_text, is_drawn=not data.splits)
 
 
-def _drawn(targets: np.ndarray, per_class: int, draws: int) -> dict[int, np.ndarray]:
+def _draw_splits(targets: np.ndarray, per_class: int, draws: int) -> dict[int, np.ndarray]:
     rows = np.stack([labelled_rows(targets, per_class, draw) for draw in range(draws)])
     return {rows.shape[1]: rows}

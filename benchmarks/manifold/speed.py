@@ -1,18 +1,17 @@
 """``python -m benchmarks.manifold.speed``: seconds and memory of the Laplacian machines."""
 
 import argparse
-import os
 import re
 import time
 import traceback
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+from benchmarks.common.command import add_threads, contest_parser, results_folder
+from benchmarks.common.facts import circumstances, warn_if_busy
+from benchmarks.common.threads import set_threads
 
-_HERE = Path(__file__).resolve().parents[1]
 LOSSES = ("LapRLS", "LapSVM")
 SIZES = (50_000, 100_000, 200_000, 400_000, 1_000_000)
 _TOY_SIZES = (400, 800)
@@ -21,19 +20,15 @@ _TOY_SIZES = (400, 800)
 def main(arguments: list[str] | None = None) -> None:
     """Hold the contests asked for; results are written after each."""
     asked = _arguments(arguments)
-    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
     from beltrami.core.errors import DatasetUnavailableError  # noqa: PLC0415
     from benchmarks.manifold import speed_report as report  # noqa: PLC0415
-    from benchmarks.peers.problems import SEED  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances  # noqa: PLC0415
 
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    facts = circumstances(SEED)
+    folder = results_folder(asked.out, toy=asked.toy)
+    facts = circumstances()
     every = plan(toy=asked.toy, rounds=asked.rounds, minutes=asked.minutes)
     chosen = [name for name in every if re.search(asked.only, name, re.IGNORECASE)]
-    if os.getloadavg()[0] > 1:
-        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
+    warn_if_busy()
     for number, name in enumerate(chosen, 1):
         start = time.perf_counter()
         print(f"[{number}/{len(chosen)}] {name}", flush=True)
@@ -89,16 +84,12 @@ def _run(child: Any, task: str, **settings: Any) -> dict[str, Any]:
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.manifold.speed", description=__doc__
-    )
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = contest_parser("manifold.speed", __doc__)
     parser.add_argument("--toy", action="store_true", help="small problems, no data set needed")
     parser.add_argument("--only", default="", metavar="PATTERN", help="regular expression on names")
     parser.add_argument("--rounds", type=int, default=7, help="most rounds of a contest")
     parser.add_argument("--minutes", type=float, default=5.0, help="most minutes of its rounds")
-    parser.add_argument("--threads", type=int, default=cores, help="for every side")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    add_threads(parser)
     return parser.parse_args(arguments)
 
 

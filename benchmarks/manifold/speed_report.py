@@ -1,18 +1,21 @@
 """Results: one JSON file that keeps every round and run, and one page made from it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from beltrami.core.files import write_text
-from benchmarks.manifold.accuracy_report import table
+from benchmarks.common.pages import (
+    growth_exponent,
+    growth_in_words,
+    load_record,
+    table,
+    write_results,
+)
 from benchmarks.manifold.child import NEIGHBORS
 from benchmarks.manifold.clouds import N_CLASSES, N_COMPONENTS, N_DIMENSIONS, NOISE
 from benchmarks.manifold.exact import LABELS, LAMBDA1, LAMBDA2, PER_CLASS, SIZE
-from benchmarks.peers.report import exponent
 
 STEM = "manifold_speed"
 GIB = 2**30 / 1e6  # in megabytes
@@ -22,10 +25,7 @@ FASTER, MNIST_S, MNIST_GIB, POINTS_WORSE, SHEETS_GIB, EXPONENT = 5.0, 180.0, 4.0
 
 def load(folder: Path) -> dict[str, Any]:
     """Return the record written before, or an empty one."""
-    place = folder / f"{STEM}.json"
-    if not place.exists():
-        return {"circumstances": {}, "runs": {}, "marks": []}
-    return json.loads(place.read_text(encoding="utf-8"))
+    return load_record(folder, STEM, runs={}, marks=[])
 
 
 def save(
@@ -41,8 +41,7 @@ def save(
     places = {key: place for place, key in enumerate(order)}
     runs = dict(sorted(runs.items(), key=lambda pair: places.get(pair[0], len(places))))
     record = {"circumstances": facts, "runs": runs, "marks": marks(runs)}
-    write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-    write_text(folder / f"{STEM}.md", render(record))
+    write_results(folder, STEM, record, render(record))
 
 
 def marks(runs: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -69,7 +68,9 @@ def marks(runs: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
             found.append(_mark(about, "at most", SHEETS_GIB, one["peak_mb"] / GIB))
     for about, times in _growth(sheets).items():
         if len(times) > 1:
-            found.append(_mark(f"growth, {about}", "at most", EXPONENT, float(exponent(times))))
+            found.append(
+                _mark(f"growth, {about}", "at most", EXPONENT, round(growth_exponent(times), 2))
+            )
     return found
 
 
@@ -214,7 +215,11 @@ def _sheets(found: Sequence[Mapping[str, Any]]) -> str:
     lines = [[_named(one), *_run_cells(one)] for one in found]
     sizes = sorted({one["n"] for one in found})
     grown = [
-        [about, *(f"{times[n]:.3g} s" if n in times else "-" for n in sizes), exponent(times)]
+        [
+            about,
+            *(f"{times[n]:.3g} s" if n in times else "-" for n in sizes),
+            growth_in_words(times),
+        ]
         for about, times in _growth(found).items()
     ]
     return (

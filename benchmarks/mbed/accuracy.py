@@ -5,8 +5,6 @@ graph learner and the nearest neighbour. This table decided which mode is the de
 """
 
 import argparse
-import json
-import os
 import re
 import time
 import warnings
@@ -14,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+from benchmarks.common.command import add_threads, contest_parser, results_folder
+from benchmarks.common.facts import circumstances
+from benchmarks.common.pages import load_record, table, write_results
+from benchmarks.common.threads import set_threads
 
-_HERE = Path(__file__).resolve().parents[1]
 STEM = "mbed_accuracy"
 MODES = ("Mbed, practical", "Mbed, paper")
 
@@ -24,12 +24,11 @@ MODES = ("Mbed, practical", "Mbed, paper")
 def main(arguments: list[str] | None = None) -> None:
     """Run every learner on the splits asked for; the files are written after every cell."""
     asked = _arguments(arguments)
-    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
     from beltrami.core.errors import DatasetUnavailableError  # noqa: PLC0415
     from benchmarks.manifold.samples import SETS, TOY, sample  # noqa: PLC0415
 
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.quick else _HERE / "results")
+    folder = results_folder(asked.out, toy=asked.quick)
     for name in [TOY] if asked.quick else SETS:
         try:
             data = sample(name)
@@ -43,19 +42,15 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.mbed.accuracy")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = contest_parser("mbed.accuracy", __doc__)
     parser.add_argument("--quick", action="store_true", help="300 digits, no data set needed")
     parser.add_argument("--only", default="", metavar="PATTERN", help='such as "coil20 40"')
     parser.add_argument("--draws", type=int, default=4, help="most splits of a set")
-    parser.add_argument("--threads", type=int, default=cores, help="for every learner")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    add_threads(parser)
     return parser.parse_args(arguments)
 
 
 def _one_cell(data: Any, labels: int, splits: Any, folder: Path) -> None:
-    from benchmarks.peers.problems import SEED  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances  # noqa: PLC0415
 
     found: dict[str, Any] = {name: {"errors": [], "seconds": []} for name in _learners(data)}
     for number, rows in enumerate(splits):
@@ -69,7 +64,7 @@ def _one_cell(data: Any, labels: int, splits: Any, folder: Path) -> None:
             found[name]["errors"].append(data.error(rows, answer))
             found[name]["seconds"].append(time.perf_counter() - start)
     cell = {"set": data.name, "labels": labels, "splits": len(splits), "learners": found}
-    save(folder, circumstances(SEED), cell)
+    save(folder, circumstances(), cell)
     means = ", ".join(f"{name} {_mean(found[name]):.1f}" for name in found)
     print(f"{data.name} {labels}: {means}", flush=True)
 
@@ -97,26 +92,20 @@ def _learners(data: Any) -> dict[str, Any]:
 
 def load(folder: Path) -> dict[str, Any]:
     """Return the record written before, or an empty one."""
-    place = folder / f"{STEM}.json"
-    if not place.exists():
-        return {"circumstances": {}, "cells": []}
-    return json.loads(place.read_text(encoding="utf-8"))
+    return load_record(folder, STEM, cells=[])
 
 
 def save(folder: Path, facts: Mapping[str, Any], cell: Mapping[str, Any]) -> None:
     """Replace one cell, keep the others, and write both files whole."""
-    from beltrami.core.files import write_text  # noqa: PLC0415
 
     stamped = dict(cell) | {"commit": facts["commit"], "date": facts["date"]}
     others = [c for c in load(folder)["cells"] if _key(c) != _key(cell)]
     record = {"circumstances": dict(facts), "cells": sorted([*others, stamped], key=_key)}
-    write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-    write_text(folder / f"{STEM}.md", render(record))
+    write_results(folder, STEM, record, render(record))
 
 
 def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
-    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
 
     cells: Sequence[Mapping[str, Any]] = record["cells"]
     if not cells:

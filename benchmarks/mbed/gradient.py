@@ -1,18 +1,17 @@
 """``python -m benchmarks.mbed.gradient``: one cost and gradient of Mbed, beside plain NumPy."""
 
 import argparse
-import json
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.peers.__main__ import _VARIABLES as THREAD_VARIABLES
+from benchmarks.common.command import add_threads, contest_parser, results_folder
+from benchmarks.common.facts import circumstances, warn_if_busy
+from benchmarks.common.pages import table, write_results
+from benchmarks.common.threads import set_threads
 
-_HERE = Path(__file__).resolve().parents[1]
 STEM = "mbed_gradient"
 SIZES, BROADCAST_SIZES, MARKED = (500, 2000, 8000), (500,), 2000
 N_CLASSES, FASTER, GAP = 10, 10.0, 1e-9
@@ -32,22 +31,17 @@ _NOTES = {
 def main(arguments: list[str] | None = None) -> None:
     """Time all sides in turn; the files are written at the end."""
     asked = _arguments(arguments)
-    for variable in THREAD_VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
-    from beltrami.core.files import write_text  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances  # noqa: PLC0415
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
 
-    if os.getloadavg()[0] > 1:
-        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
-    record: dict[str, Any] = {"circumstances": circumstances(0), "rows": []}
+    warn_if_busy()
+    record: dict[str, Any] = {"circumstances": circumstances(), "rows": []}
     for n in (100, 200) if asked.toy else SIZES:
         found = contest(n, rounds=asked.rounds, with_differences=n in BROADCAST_SIZES)
         record["rows"].append({"n": n, **found})
         print(f"n = {n}: " + ", ".join(_line(found, side) for side in found["seconds"]), flush=True)
     record["marks"] = marks(record["rows"])
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-    write_text(folder / f"{STEM}.md", render(record))
+    folder = results_folder(asked.out, toy=asked.toy)
+    write_results(folder, STEM, record, render(record))
     print(render(record))
 
 
@@ -167,7 +161,6 @@ def marks(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
-    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
 
     facts = record["circumstances"]
     lines = [
@@ -218,12 +211,10 @@ def _line(found: Mapping[str, Any], side: str) -> str:
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.mbed.gradient", description=__doc__)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = contest_parser("mbed.gradient", __doc__)
     parser.add_argument("--toy", action="store_true", help="small problems")
     parser.add_argument("--rounds", type=int, default=9, help="rounds, each with every side")
-    parser.add_argument("--threads", type=int, default=cores, help="for every side")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
+    add_threads(parser)
     return parser.parse_args(arguments)
 
 

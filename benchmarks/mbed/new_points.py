@@ -5,14 +5,15 @@ the others of that map, and their ten nearest among these compared with those th
 the same rows by a map that never saw them, whose neighbours are compared with the joint map's.
 """
 
-import argparse
-import json
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-_HERE = Path(__file__).resolve().parents[1]
+from beltrami_papers.preparation import keep_labels
+from benchmarks.common.command import contest_parser, results_folder
+from benchmarks.common.facts import circumstances
+from benchmarks.common.pages import table, write_results
+
 STEM = "mbed_new_points"
 SETS = ("digits", "uspst")
 N_HELD, PER_CLASS, NEAREST = 1000, 5, 10
@@ -20,25 +21,21 @@ N_HELD, PER_CLASS, NEAREST = 1000, 5, 10
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure every set in both modes; the files are written at the end."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.mbed.new_points")
+    parser = contest_parser("mbed.new_points", __doc__)
     parser.add_argument("--toy", action="store_true", help="300 digits")
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
     asked = parser.parse_args(arguments)
-    from beltrami.core.files import write_text  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances  # noqa: PLC0415
 
     rows = []
     for name in SETS[:1] if asked.toy else SETS:
         for mode in ("practical", "paper"):
-            rows.append(measured(name, mode, toy=asked.toy))
+            rows.append(measure(name, mode, toy=asked.toy))
             print(rows[-1], flush=True)
-    record = {"circumstances": circumstances(0), "rows": rows}
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-    write_text(folder / f"{STEM}.md", render(record))
+    record = {"circumstances": circumstances(), "rows": rows}
+    folder = results_folder(asked.out, toy=asked.toy)
+    write_results(folder, STEM, record, render(record))
 
 
-def measured(name: str, mode: str, *, toy: bool) -> dict[str, Any]:
+def measure(name: str, mode: str, *, toy: bool) -> dict[str, Any]:
     """Fit jointly and apart, and compare neighbours."""
     import numpy as np  # noqa: PLC0415
     from sklearn.base import clone  # noqa: PLC0415
@@ -57,8 +54,7 @@ def measured(name: str, mode: str, *, toy: bool) -> dict[str, Any]:
     others = rng.permutation(np.setdiff1d(np.arange(len(truth)), labelled))
     held = others[: len(others) // 4 if toy else N_HELD]
     rest = np.setdiff1d(np.arange(len(truth)), held)
-    y = np.full(len(truth), -1)
-    y[labelled] = truth[labelled]
+    y = keep_labels(truth, labelled)
     joint = Mbed(mode=mode, random_state=0).fit(points, y)
     apart = clone(joint).fit(points[rest], y[rest])
     apart.transform(points[held])  # compiles
@@ -104,7 +100,6 @@ def _overlap(first: Any, second: Any) -> float:
 
 def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
-    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
 
     lines = [
         [

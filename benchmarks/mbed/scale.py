@@ -6,16 +6,16 @@ runs in a process of its own, whose peak memory is the whole process.
 
 import argparse
 import json
-import math
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-_HERE = Path(__file__).resolve().parents[1]
+from benchmarks.common.command import contest_parser, results_folder
+from benchmarks.common.facts import circumstances, warn_if_busy
+from benchmarks.common.memory import GIB, peak_bytes
+from benchmarks.common.pages import growth_exponent, table, write_results
+from benchmarks.common.processes import run_module
+
 STEM = "mbed_scale"
 SIZES = (25_000, 50_000, 100_000)
 _TOY_SIZES = (300, 600)
@@ -24,42 +24,30 @@ MARKS = {"seconds": 1200.0, "gib": 4.0, "row_error": 0.02}
 
 def main(arguments: list[str] | None = None) -> None:
     """Run every size; the files are written after each."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.mbed.scale")
+    parser = contest_parser("mbed.scale", __doc__)
     parser.add_argument("--toy", action="store_true", help="hundreds of points")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
     asked = parser.parse_args(arguments)
     if asked.child:
-        print(json.dumps(measured(asked.child, toy=asked.toy)))
+        print(json.dumps(measure(asked.child, toy=asked.toy)))
         return
-    from beltrami.core.files import write_text  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances  # noqa: PLC0415
 
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    if os.getloadavg()[0] > 1:
-        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
-    record: dict[str, Any] = {"circumstances": circumstances(0), "rows": []}
+    folder = results_folder(asked.out, toy=asked.toy)
+    warn_if_busy()
+    record: dict[str, Any] = {"circumstances": circumstances(), "rows": []}
     for n in _TOY_SIZES if asked.toy else SIZES:
         record["rows"].append(_in_a_process(n, toy=asked.toy))
         print(record["rows"][-1], flush=True)
-        write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-        write_text(folder / f"{STEM}.md", render(record))
+        write_results(folder, STEM, record, render(record))
     print(render(record))
 
 
 def _in_a_process(n: int, *, toy: bool) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.mbed.scale", "--child", str(n)]
-    done = subprocess.run(
-        command + ["--toy"] * toy, check=True, capture_output=True, text=True, cwd=_HERE.parent
-    )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return json.loads(run_module("mbed.scale", "--child", str(n), *["--toy"] * toy))
 
 
-def measured(n: int, *, toy: bool) -> dict[str, Any]:
+def measure(n: int, *, toy: bool) -> dict[str, Any]:
     """Fit n points, then place new ones."""
-    import resource  # noqa: PLC0415
-
     import numpy as np  # noqa: PLC0415
 
     from beltrami import Mbed, PoissonClassifier  # noqa: PLC0415
@@ -71,7 +59,7 @@ def measured(n: int, *, toy: bool) -> dict[str, Any]:
     start = time.perf_counter()
     learner = Mbed(random_state=0).fit(cloud.points, y)
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    peak = peak_bytes() / GIB
     new = np.asarray(cloud.new_points)[:1000]
     start = time.perf_counter()
     answer = learner.predict(new)
@@ -95,17 +83,8 @@ def measured(n: int, *, toy: bool) -> dict[str, Any]:
     }
 
 
-def exponent(rows: Sequence[Mapping[str, Any]]) -> float:
-    """Return the slope of log seconds over log n, by least squares."""
-    points = [(math.log(row["n"]), math.log(row["seconds"])) for row in rows]
-    middle = [sum(axis) / len(points) for axis in zip(*points, strict=True)]
-    above = sum((x - middle[0]) * (t - middle[1]) for x, t in points)
-    return above / sum((x - middle[0]) ** 2 for x, _ in points)
-
-
 def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
-    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
 
     facts, rows = record["circumstances"], record["rows"]
     lines = [
@@ -121,7 +100,11 @@ def render(record: Mapping[str, Any]) -> str:
         "points", "fit, s", "peak, GiB", "last steps", "row errors", "% wrong (Poisson)",
         "1000 new points, s", "% wrong on them",
     ]  # fmt: skip
-    growth = f"\nSeconds grow as n^{exponent(rows):.2f}.\n" if len(rows) > 1 else ""
+    growth = (
+        f"\nSeconds grow as n^{growth_exponent({row['n']: row['seconds'] for row in rows}):.2f}.\n"
+        if len(rows) > 1
+        else ""
+    )
     return (
         "# Mbed on many points, K = 10\n\n"
         f"{facts['cpu']}, {facts['cores']} cores; {facts['date']} at commit {facts['commit']}. "

@@ -2,36 +2,29 @@
 
 import argparse
 import importlib.util
-import os
 import re
 import time
 import traceback
-from pathlib import Path
 
-_HERE = Path(__file__).resolve().parents[1]
-_VARIABLES = (
-    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)  # fmt: skip
+from benchmarks.common.command import add_threads, contest_parser, results_folder
+from benchmarks.common.facts import circumstances, warn_if_busy
+from benchmarks.common.threads import set_threads
 
 
 def main() -> None:
     """Hold the contests asked for; results are written after each."""
     asked = _arguments()
-    for variable in _VARIABLES:  # before any of the libraries that read them is loaded
-        os.environ[variable] = str(asked.threads)
+    set_threads(asked.threads)  # before any of the libraries that read it is loaded
     from beltrami.core.errors import DatasetUnavailableError  # noqa: PLC0415
     from benchmarks.peers.contests import contests  # noqa: PLC0415
-    from benchmarks.peers.problems import SEED  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances, save  # noqa: PLC0415
+    from benchmarks.peers.report import save  # noqa: PLC0415
 
     every = contests(toy=asked.toy)
     chosen = [contest for contest in every if re.search(asked.only, contest.name, re.IGNORECASE)]
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    facts = circumstances(SEED)
+    folder = results_folder(asked.out, toy=asked.toy)
+    facts = circumstances()
     print(f"{len(chosen)} contests, {asked.threads} threads for every side, {facts['cpu']}")
-    if os.getloadavg()[0] > 1:
-        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
+    warn_if_busy()
     for number, contest in enumerate(chosen, 1):
         start = time.perf_counter()
         print(f"[{number}/{len(chosen)}] {contest.name}", flush=True)
@@ -48,15 +41,13 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = contest_parser("peers", __doc__)
     parser.add_argument("--toy", action="store_true", help="small problems, no data set needed")
     parser.add_argument("--only", default="", metavar="PATTERN", help="regular expression on names")
     parser.add_argument("--rounds", type=int, default=7, help="most rounds of a contest")
     parser.add_argument("--minutes", type=float, default=5.0, help="most minutes of its rounds")
-    parser.add_argument("--threads", type=int, default=cores, help="for every side")
+    add_threads(parser)
     parser.add_argument("--no-memory", action="store_true", help="clocks only")
-    parser.add_argument("--out", type=Path, help="where contests.json and contests.md go")
     return parser.parse_args()
 
 
@@ -69,9 +60,9 @@ def _outcome(contest, asked):
     try:
         row = hold(contest, contest.problem(), asked.rounds, 60 * asked.minutes)
         if not (asked.no_memory or contest.growth):
-            tell = {"toy": asked.toy, "settings": row.settings}
-            row.ours_mb = peak_mb(contest.name, "ours", **tell)
-            row.peer_mb = peak_mb(contest.name, "peer", **tell) if contest.peer else None
+            how = {"toy": asked.toy, "settings": row.settings}
+            row.ours_mb = peak_mb(contest.name, "ours", **how)
+            row.peer_mb = peak_mb(contest.name, "peer", **how) if contest.peer else None
     except DatasetUnavailableError:
         raise
     except NotComparable as verdict:

@@ -1,15 +1,12 @@
 """A contest: the same answer first, then interleaved clocks, then one ratio."""
 
 import gc
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-
-from beltrami.core.threads import usable_cpus
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +109,7 @@ def hold(contest: Contest, problem: Problem, rounds: int = 7, budget_s: float = 
     if contest.match and theirs:
         problem = replace(problem, settings=dict(contest.match(problem, theirs)))
     ours = contest.ours(problem)
-    row = _compared(contest, problem, ours, theirs)
+    row = _compare(contest, problem, ours, theirs)
     del ours, theirs
     start = time.perf_counter()
     for done in range(1, rounds + 1):  # interleaved: a slow minute of the machine hits both
@@ -146,12 +143,7 @@ def blank_row(contest: Contest, note: str = "", size: int = 0) -> Row:
     )
 
 
-def threads() -> int:
-    """Return the number of threads that every side may use."""
-    return int(os.environ.get("OMP_NUM_THREADS", usable_cpus()))
-
-
-def _compared(contest: Contest, problem: Problem, ours: Answer, theirs: Answer | None) -> Row:
+def _compare(contest: Contest, problem: Problem, ours: Answer, theirs: Answer | None) -> Row:
     remarks = [contest.note, f"ours: {ours.note}" if ours.note else ""]
     row = blank_row(contest, size=problem.size)
     row.ours_error = float(contest.error(problem, ours))

@@ -4,8 +4,9 @@ import numpy as np
 
 from beltrami import SpectralClustering, eigenbasis, solve
 from beltrami.graph.search import open_space
+from benchmarks.common.facts import SEED
 from benchmarks.peers.contest import Answer, Problem
-from benchmarks.peers.problems import NEIGHBORS, SEED
+from benchmarks.peers.problems import NEIGHBORS
 
 
 def neighbors(problem: Problem, metric: str = "euclidean") -> Answer:

@@ -1,32 +1,24 @@
-"""The problems, in full size and as toys that need no data set.
-
-Costly ones are kept in ``benchmarks/.cache``, keyed by their parameters, because every measurement
-of memory loads them again in a process of its own.
-"""
+"""The problems, in full size and as toys that need no data set."""
 
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array, issparse, random_array
+from scipy.sparse import csr_array, diags_array, random_array
 
 from beltrami import Graph, HeatKernel, KnnGraph, load_dataset, principal_components, swiss_roll
 from beltrami.core.errors import BeltramiWarning
-from beltrami.core.files import atomic_path
 from beltrami.data import two_moons
 from beltrami.solvers.linear import solve
 from beltrami_papers.preparation import strip_headers, word_counts
+from benchmarks.common.cache import from_cache
+from benchmarks.common.facts import SEED
 from benchmarks.peers.contest import Problem
 
-SEED = 0
 NEIGHBORS = 8
 N_MNIST = 60_000
-_CACHE = Path(__file__).resolve().parents[1] / ".cache"
-_PARTS = ("data", "indices", "indptr", "shape")
-_KEEP_ABOVE = 5000  # rows; smaller problems are made faster than they are read
 
 
 @lru_cache(maxsize=2)
@@ -39,7 +31,7 @@ def points(source: str, n: int) -> Problem:
     """
     make = partial(_SOURCES[source], n)
     # All subsets of mnist are cut from one file.
-    arrays = make() if source == "mnist" else _kept(f"points-{source}-{n}", n, make)
+    arrays = make() if source == "mnist" else from_cache(f"points-{source}-{n}", n, make)
     return Problem(problem_name(source, n), arrays["points"].shape[0], arrays)
 
 
@@ -48,7 +40,7 @@ def graph(source: str, n: int, weights: str = "binary") -> Problem:
     """Return the 8-NN graph of those points, binary or with heat weights spanning many orders."""
     cloud = points(source, n)
     key = f"graph-{source}-{n}-{weights}-{NEIGHBORS}"
-    matrix = _kept(key, n, lambda: {"weights": _weights(cloud["points"], weights)})["weights"]
+    matrix = from_cache(key, n, lambda: {"weights": _weights(cloud["points"], weights)})["weights"]
     arrays = {"graph": Graph(matrix), **cloud.arrays}
     return Problem(f"{cloud.name} {weights}", cloud.size, arrays)
 
@@ -69,7 +61,7 @@ def system(source: str, n: int, weights: str, shift: float, *, reference: bool =
     arrays = {"graph": made["graph"], "matrix": matrix, "right": right, "shift": shift}
     if reference:
         key = f"reference-{source}-{n}-{weights}-{shift:g}"
-        arrays |= _kept(key, n, lambda: _reference(made["graph"], matrix, right, shift))
+        arrays |= from_cache(key, n, lambda: _reference(made["graph"], matrix, right, shift))
     return Problem(f"{made.name}, shift {shift:g}", made.size, arrays)
 
 
@@ -120,7 +112,7 @@ def _mnist_all() -> dict[str, np.ndarray]:
         pixels = np.asarray(digits.points[:N_MNIST], dtype=np.float32)
         return {"points": principal_components(pixels, 100), "targets": digits.targets[:N_MNIST]}
 
-    return _kept("mnist-pca100", N_MNIST, make)
+    return from_cache("mnist-pca100", N_MNIST, make)
 
 
 def _mnist(n: int) -> dict[str, np.ndarray]:
@@ -160,34 +152,3 @@ _SOURCES: Mapping[str, Callable[[int], dict[str, Any]]] = {
     "newsgroups": _newsgroups,
     "words": _words,
 }
-
-
-def _kept(key: str, n: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what `make` makes, from the cache where it was made before."""
-    place = _CACHE / f"{key}.npz"
-    if place.exists():
-        with np.load(place) as stored:
-            return _unpacked(dict(stored))
-    arrays = make()
-    if n > _KEEP_ABOVE:
-        with atomic_path(place) as temporary:
-            np.savez(temporary, **_packed(arrays))
-    return arrays
-
-
-def _packed(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    flat: dict[str, np.ndarray] = {}
-    for key, array in arrays.items():
-        if issparse(array):
-            flat |= {f"{key}.{part}": np.asarray(getattr(array, part)) for part in _PARTS}
-        else:
-            flat[key] = np.asarray(array)
-    return flat
-
-
-def _unpacked(stored: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    arrays = {key: array for key, array in stored.items() if "." not in key}
-    for key in {name.split(".")[0] for name in stored if "." in name}:
-        data, indices, indptr, shape = (stored[f"{key}.{part}"] for part in _PARTS)
-        arrays[key] = csr_array((data, indices, indptr), shape=tuple(shape))
-    return arrays

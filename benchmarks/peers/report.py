@@ -1,44 +1,26 @@
 """Results: one JSON file that keeps every round, and one table made from it."""
 
-import json
-import os
-import platform
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from beltrami.core.files import write_text
-from beltrami.core.threads import usable_cpus
-from benchmarks.peers.contest import Row, threads
+from benchmarks.common.pages import (
+    growth_in_words,
+    load_record,
+    table,
+    versions_line,
+    write_results,
+)
+from benchmarks.peers.contest import Row
 
-_PACKAGES = (
-    "numpy", "scipy", "scikit-learn", "numba", "faiss-cpu", "pynndescent", "pyamg", "threadpoolctl",
-)  # fmt: skip
+STEM = "contests"
 _HEADER = (
     "problem", "n", "gap", "ours s", "peer s", "ratio [quartiles]", "peak MB ours/peer",
     "error ours/peer", "rounds", "note",
 )  # fmt: skip
-
-
-def circumstances(seed: int) -> dict[str, Any]:
-    """Say where and with what the contests run; no name of a machine, no path."""
-    return {
-        "cpu": _cpu_model(),
-        "cores": usable_cpus(),
-        "threads": threads(),
-        "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY", "default"),
-        "python": platform.python_version(),
-        "versions": {name: _version(name) for name in _PACKAGES},
-        "seed": seed,
-        "commit": _commit(),
-        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-    }
 
 
 def save(folder: Path, facts: Mapping[str, Any], rows: Iterable[Row], order: list[str]) -> None:
@@ -49,17 +31,13 @@ def save(folder: Path, facts: Mapping[str, Any], rows: Iterable[Row], order: lis
     places = {name: place for place, name in enumerate(order)}
     kept = sorted(merged.values(), key=lambda pair: places.get(pair[0].name, len(places)))
     record = {"circumstances": facts, "rows": [asdict(row) | stamp for row, stamp in kept]}
-    write_text(folder / "contests.json", json.dumps(record, indent=1) + "\n")
-    write_text(folder / "contests.md", render(facts, [row for row, _ in kept]))
+    write_results(folder, STEM, record, render(facts, [row for row, _ in kept]))
 
 
 def load(folder: Path) -> list[tuple[Row, dict[str, str]]]:
     """Return the rows written before, each with its commit and date."""
-    place = folder / "contests.json"
-    if not place.exists():
-        return []
     names = {item.name for item in fields(Row)}
-    rows = json.loads(place.read_text(encoding="utf-8"))["rows"]
+    rows = load_record(folder, STEM, rows=[])["rows"]
     return [
         (
             Row(**{key: value for key, value in row.items() if key in names}),
@@ -71,23 +49,22 @@ def load(folder: Path) -> list[tuple[Row, dict[str, str]]]:
 
 def render(facts: Mapping[str, Any], rows: Sequence[Row]) -> str:
     """Return the page: circumstances, the table of all contests, the table of growth."""
-    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     head = (
         "# Contests\n\n"
         f"{facts['cpu']}, {facts['cores']} cores, {facts['threads']} threads for every side "
         f"(OMP_WAIT_POLICY {facts['omp_wait_policy']}); "
-        f"Python {facts['python']}, {versions}; seed {facts['seed']}; "
+        f"Python {facts['python']}, {versions_line(facts)}; seed {facts['seed']}; "
         f"last run {facts['date']} at commit {facts['commit']}.\n\n"
         "A ratio above 1 means that ours is faster. Columns are explained in the README of this "
         "folder's parent; raw seconds are in contests.json.\n\n"
     )
     lines = [_cells(row) for row in rows if not (row.growth and row.ours_s)]
-    parts = [head + _table(_HEADER, lines)]
-    grown = growth_table(rows)
+    parts = [head + table(_HEADER, lines)]
+    grown = growthtable(rows)
     return "\n".join(parts + ([f"## Growth of ours\n\n{grown}"] if grown else []))
 
 
-def growth_table(rows: Sequence[Row]) -> str:
+def growthtable(rows: Sequence[Row]) -> str:
     """Return seconds against n for each task, with the exponent of n."""
     rows = [row for row in rows if row.growth and row.ours_s]
     tasks = list(dict.fromkeys(row.growth for row in rows))
@@ -98,16 +75,8 @@ def growth_table(rows: Sequence[Row]) -> str:
     for task in tasks:
         times = {row.n: float(np.median(row.ours_s)) for row in rows if row.growth == task}
         known = [_short(times[n]) + " s" if n in times else "-" for n in sizes]
-        lines.append([task, *known, exponent(times)])
-    return _table(("task", *(f"n = {n:,}" for n in sizes), "exponent of n"), lines)
-
-
-def exponent(times: Mapping[int, float]) -> str:
-    """Fit log seconds to log n by least squares and return the slope."""
-    if len(times) < 2:
-        return "-"
-    slope, _ = np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)
-    return f"{slope:.2f}"
+        lines.append([task, *known, growth_in_words(times)])
+    return table(("task", *(f"n = {n:,}" for n in sizes), "exponent of n"), lines)
 
 
 def _cells(row: Row) -> list[str]:
@@ -130,11 +99,6 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rule = ["---"] * len(header)
-    return "".join(f"| {' | '.join(line)} |\n" for line in (header, rule, *lines))
-
-
 def _short(number: float | None) -> str:
     if number is None:
         return "-"
@@ -145,30 +109,3 @@ def _short(number: float | None) -> str:
 
 def _whole(number: float | None) -> str:
     return "-" if number is None else f"{number:.0f}"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
-
-
-def _cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.machine()
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
-def _commit() -> str:
-    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
-    try:
-        done = subprocess.run(
-            command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return done.stdout.strip()

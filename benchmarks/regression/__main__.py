@@ -6,7 +6,6 @@ run; every learner and both functions are in the table.
 """
 
 import argparse
-import json
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,11 +18,12 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.neighbors import KNeighborsRegressor
 
 import beltrami as bt
-from beltrami.core.files import write_text
-from benchmarks.peers.report import circumstances
+from benchmarks.common.command import RESULTS
+from benchmarks.common.facts import circumstances
+from benchmarks.common.pages import write_results
 
 N_POINTS, N_LABELS, COVERAGE = 2000, 20, 0.9
-RESULTS = Path(__file__).parents[1] / "results"
+STEM = "regression"
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=50)
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
-    facts = circumstances(seed=0) | {"draws": asked.draws}
+    facts = circumstances() | {"draws": asked.draws}
     results = {
         surface.name: {
             "function": surface.function,
@@ -148,8 +148,7 @@ def main() -> None:
         for surface in surfaces(N_POINTS)
     }
     record = {"circumstances": facts, "surfaces": results}
-    write_text(asked.out / "regression.json", json.dumps(record, indent=1) + "\n")
-    write_text(asked.out / "regression.md", render(results, facts))
+    write_results(asked.out, STEM, record, render(results, facts))
     print(render(results, facts))
 
 

@@ -7,7 +7,6 @@ printed, so whatever rule of stopping one thinks of, coverage is at least what i
 
 import argparse
 import itertools
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.files import write_text
 from beltrami.review.trail import Trail
-from benchmarks.manifold.accuracy_report import table
-from benchmarks.peers.report import circumstances
+from benchmarks.common.command import RESULTS
+from benchmarks.common.facts import circumstances
+from benchmarks.common.pages import table, write_results
 
-_HERE = Path(__file__).resolve().parents[1]
 STEM = "audit_coverage"
 CONFIDENCE = 0.95
 RIGHT, WRONG = "right", "wrong"
@@ -101,15 +99,14 @@ def main(arguments: list[str] | None = None) -> None:
     """Simulate, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--audits", type=int, default=2000, help="Audits of each setting.")
-    parser.add_argument("--out", type=Path, default=_HERE / "results")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     rows = [
         asdict(setting) | coverage(setting, asked.audits, seed)
         for seed, setting in enumerate(settings())
     ]
-    record = {"circumstances": circumstances(0), "audits": asked.audits, "rows": rows}
-    write_text(asked.out / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-    write_text(asked.out / f"{STEM}.md", render(record))
+    record = {"circumstances": circumstances(), "audits": asked.audits, "rows": rows}
+    write_results(asked.out, STEM, record, render(record))
 
 
 def render(record: Mapping[str, Any]) -> str:

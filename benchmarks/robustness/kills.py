@@ -29,8 +29,8 @@ from benchmarks.robustness.trials import (
     begin,
     digests,
     environment_note,
+    kill_once,
     temporary_files,
-    tried,
 )
 
 _ROWS = 300
@@ -66,7 +66,7 @@ def run_to_end(arguments: tuple[str, ...], folder: Path) -> float:
     return time.monotonic() - started
 
 
-def prepared(names: Sequence[str], place: Path) -> tuple[dict[str, Path], list[Command]]:
+def prepare_commands(names: Sequence[str], place: Path) -> tuple[dict[str, Path], list[Command]]:
     """Make the folder that each command starts from, and run each once to its end."""
     bases, commands = {}, []
     with_data = place / "data"
@@ -90,7 +90,7 @@ def kill_many(
     n_kills: int, place: Path, *, seed: int = 0, jobs: int = 1, only: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Kill many times, in turn over commands, and return a summary."""
-    bases, commands = prepared(only or tuple(COMMANDS), place)
+    bases, commands = prepare_commands(only or tuple(COMMANDS), place)
     chance = random.Random(seed)
     kills = [
         Kill(
@@ -104,7 +104,7 @@ def kill_many(
     ]
     with ThreadPoolExecutor(jobs) as pool:
         tasks = [
-            pool.submit(tried, kill, bases[kill.command.name], place / f"kill-{number}")
+            pool.submit(kill_once, kill, bases[kill.command.name], place / f"kill-{number}")
             for number, kill in enumerate(kills)
         ]
         traces = [task.result() for task in tasks]

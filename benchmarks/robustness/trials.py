@@ -80,7 +80,7 @@ def begin(arguments: tuple[str, ...], folder: Path) -> subprocess.Popen[str]:
     )
 
 
-def tried(kill: Kill, base: Path, folder: Path) -> Trace:
+def kill_once(kill: Kill, base: Path, folder: Path) -> Trace:
     """Run a command in a copy of a folder, kill it, look around, and run it to its end."""
     shutil.copytree(kill.command.results if kill.has_results else base, folder)
     before = digests(folder)

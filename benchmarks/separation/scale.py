@@ -7,17 +7,16 @@ whole process.
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from benchmarks.mbed.scale import exponent
+from benchmarks.common.command import contest_parser, results_folder
+from benchmarks.common.facts import circumstances, warn_if_busy
+from benchmarks.common.memory import GIB, peak_bytes
+from benchmarks.common.pages import growth_exponent, table, write_results
+from benchmarks.common.processes import run_module
 
-_HERE = Path(__file__).resolve().parents[1]
 STEM = "separation_scale"
 SIZES = (12_500, 25_000, 50_000, 100_000)
 _TOY_SIZES = (600, 1200)
@@ -27,48 +26,32 @@ _DIMENSIONS, _LABELS = 50, 320
 
 def main(arguments: list[str] | None = None) -> None:
     """Run every size; the files are written after each."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.separation.scale")
+    parser = contest_parser("separation.scale", __doc__)
     parser.add_argument("--toy", action="store_true", help="hundreds of points")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--noise", type=float, help=argparse.SUPPRESS)
-    parser.add_argument("--out", type=Path, help="where the JSON file and the page go")
     asked = parser.parse_args(arguments)
     if asked.child:
-        print(json.dumps(measured(asked.child, asked.noise)))
+        print(json.dumps(measure(asked.child, asked.noise)))
         return
-    from beltrami.core.files import write_text  # noqa: PLC0415
-    from benchmarks.peers.report import circumstances  # noqa: PLC0415
 
-    folder = asked.out or (_HERE / ".cache" / "toy" if asked.toy else _HERE / "results")
-    if os.getloadavg()[0] > 1:
-        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): do not publish these times")
-    record: dict[str, Any] = {"circumstances": circumstances(0), "rows": []}
+    folder = results_folder(asked.out, toy=asked.toy)
+    warn_if_busy()
+    record: dict[str, Any] = {"circumstances": circumstances(), "rows": []}
     for noise in NOISES:
         for n in _TOY_SIZES if asked.toy else SIZES:
             record["rows"].append(_in_a_process(n, noise))
             print(record["rows"][-1], flush=True)
-            write_text(folder / f"{STEM}.json", json.dumps(record, indent=1) + "\n")
-            write_text(folder / f"{STEM}.md", render(record))
+            write_results(folder, STEM, record, render(record))
     print(render(record))
 
 
 def _in_a_process(n: int, noise: float) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.separation.scale", "--child", str(n)]
-    done = subprocess.run(
-        [*command, "--noise", str(noise)],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=_HERE.parent,
-    )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return json.loads(run_module("separation.scale", "--child", str(n), "--noise", str(noise)))
 
 
-def measured(n: int, noise: float) -> dict[str, Any]:
+def measure(n: int, noise: float) -> dict[str, Any]:
     """Fit n points, then ask for new ones."""
-    import resource  # noqa: PLC0415
-
     import numpy as np  # noqa: PLC0415
 
     from beltrami import MultiManifoldRegressor  # noqa: PLC0415
@@ -82,7 +65,7 @@ def measured(n: int, noise: float) -> dict[str, Any]:
     start = time.perf_counter()
     learner = MultiManifoldRegressor(random_state=0).fit(points, y)
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    peak = peak_bytes() / GIB
     new, truth, _ = cloud(1000, noise, seed=1)
     start = time.perf_counter()
     answer = learner.predict(new)
@@ -119,7 +102,6 @@ def cloud(n: int, noise: float, *, seed: int) -> tuple[Any, Any, Any]:
 
 def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
-    from benchmarks.manifold.accuracy_report import table  # noqa: PLC0415
 
     facts, rows = record["circumstances"], record["rows"]
     lines = [
@@ -138,9 +120,9 @@ def render(record: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     growths = []
     for noise in NOISES:
-        own = [row for row in rows if row["noise"] == noise]
-        if len(own) > 1:
-            growths.append(f"n^{exponent(own):.2f} at noise {noise:g}")
+        seconds = {row["n"]: row["seconds"] for row in rows if row["noise"] == noise}
+        if len(seconds) > 1:
+            growths.append(f"n^{growth_exponent(seconds):.2f} at noise {noise:g}")
     growth = f"\nSeconds grow as {' and '.join(growths)}.\n" if growths else ""
     return (
         "# Multi-manifold separation on many points\n\n"

@@ -4,13 +4,11 @@ Arrays of errors enter, one row per draw; dictionaries and lines of text leave. 
 page is computed from the record.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from beltrami_papers.thesis.chapter3.baseline import COUNTS
 
 Cell = dict[str, Any]
 """An entry of a record: which cell, mean, standard deviation, draws, published, difference."""
@@ -26,34 +24,20 @@ def summary(errors: NDArray[np.float64], published: float | None = None) -> Cell
     used = errors[~np.isnan(errors)]
     mean = float(used.mean())
     std = float(used.std(ddof=1)) if len(used) > 1 else None
-    found: Cell = {
+    cell: Cell = {
         "mean": round(mean, 3),
         "std": None if std is None else round(std, 3),
         "draws": len(used),
     }
     if published is not None:
-        found |= {"published": published, "difference": round(mean - published, 3)}
-    return found
+        cell |= {"published": published, "difference": round(mean - published, 3)}
+    return cell
 
 
-def best_neighbors(errors: NDArray[np.float64], published: float | None = None) -> Cell:
-    """Return the summary of the number of neighbours whose mean error is least.
-
-    Shapes: `errors` (draws, 3).
-    """
-    means = errors.mean(axis=0)
-    best = int(means.argmin())
-    each = {str(k): round(float(mean), 3) for k, mean in zip(COUNTS, means, strict=True)}
-    return {"k": COUNTS[best], **summary(errors[:, best], published), "means": each}
-
-
-def beside(cell: Cell | None) -> str:
-    """Return a cell of a table: "ours (thesis)", or ours alone, or nothing."""
-    if cell is None:
-        return ""
-    if "published" not in cell:
-        return f"{cell['mean']:.1f}"
-    return f"{cell['mean']:.1f} ({cell['published']:.1f})"
+def with_deviation(cell: Mapping[str, Any]) -> str:
+    """Return mean and deviation over the draws, as a cell of a table."""
+    spread = "" if cell["std"] is None else f" ± {cell['std']:.2f}"
+    return f"{cell['mean']:.2f}{spread}"
 
 
 def table_lines(
@@ -65,49 +49,12 @@ def table_lines(
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
-def error_table(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> list[str]:
-    """Return the table of the thesis: a row per number of labelled points."""
-    sizes = sorted({cell["eigenvectors"] for cell in cells})
-    place = {(cell["labelled"], cell["eigenvectors"]): cell for cell in cells}
-    rows = [
-        [
-            str(base["labelled"]),
-            *(beside(place.get((base["labelled"], size))) for size in sizes),
-            f"{beside(base)}, k = {base['k']}",
-        ]
-        for base in neighbors
-    ]
-    return table_lines(["labelled", *(f"p = {size}" for size in sizes), "best k-NN"], rows)
-
-
 def largest_difference(
     cells: Sequence[Cell], choose: Callable[[Cell], bool] = lambda _: True
 ) -> Cell | None:
     """Return the cell that is farthest from what was published."""
     known = [cell for cell in cells if "difference" in cell and choose(cell)]
     return max(known, key=lambda cell: abs(cell["difference"]), default=None)
-
-
-def difference_lines(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> list[str]:
-    """Say how far the table is from the published one, in four groups of cells."""
-    groups: list[tuple[str, Sequence[Cell], Callable[[Cell], bool]]] = [
-        ("p of 50 and more", cells, lambda cell: cell["eigenvectors"] >= 50),
-        ("p = 20", cells, lambda cell: cell["eigenvectors"] == 20),
-        ("p of 10 and less", cells, lambda cell: cell["eigenvectors"] <= 10),
-        ("best k-NN", neighbors, lambda _: True),
-    ]
-    lines = []
-    for what, where, choose in groups:
-        far = largest_difference(where, choose)
-        if far is not None:
-            gaps = [cell["difference"] for cell in where if "difference" in cell and choose(cell)]
-            size = f", p = {far['eigenvectors']}" if "eigenvectors" in far else ""
-            lines.append(
-                f"- {what}: largest difference {far['difference']:+.1f} points "
-                f"(l = {far['labelled']}{size}: {far['mean']:.1f} against {far['published']:.1f}), "
-                f"mean difference {np.mean(gaps):+.2f} over {len(gaps)} cells"
-            )
-    return lines
 
 
 def page(title: str, record: dict[str, Any], body: Sequence[str]) -> str:

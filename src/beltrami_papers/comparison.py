@@ -55,7 +55,7 @@ class Agreement:
         return self.largest <= tolerance
 
 
-def compared(name: str, folder: Path, other: Path) -> Agreement | None:
+def compare_runs(name: str, folder: Path, other: Path) -> Agreement | None:
     """Compare the records of one reproduction in two folders."""
     paths = [place / f"{name}.json" for place in (folder, other)]
     if not all(path.exists() for path in paths):

@@ -21,21 +21,21 @@ class Claim:
 
     Attributes
     ----------
-    said : str
+    statement : str
         What the text says of its figure, in short.
-    found : str
+    finding : str
         What we measured.
     holds : bool
-        Whether the one bears out the other.
+        Whether the finding bears out the statement.
     """
 
-    said: str
-    found: str
+    statement: str
+    finding: str
     holds: bool
 
     def entry(self) -> dict[str, Any]:
         """Return an entry of a record."""
-        return {"claim": self.said, "found": self.found, "holds": bool(self.holds)}
+        return {"claim": self.statement, "found": self.finding, "holds": bool(self.holds)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def reproduction_of(
         "settings": dict(setting.settings),
         "seeds": setting.seeds,
         "remarks": list(setting.remarks),
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "claims": [claim.entry() for claim in claims],
         **numbers,
@@ -96,9 +96,14 @@ def reproduction_of(
     return Reproduction(figure, record, page(f"{setting.name}: {setting.source}", record, lines))
 
 
+def holds_or_not(is_held: bool) -> str:
+    """Return a verdict in words."""
+    return "holds" if is_held else "does not hold"
+
+
 def claim_lines(claims: Sequence[Claim]) -> list[str]:
     """Return the table of claims."""
     if not claims:
         return []
-    rows = [[one.said, one.found, "yes" if one.holds else "**no**"] for one in claims]
+    rows = [[one.statement, one.finding, "yes" if one.holds else "**no**"] for one in claims]
     return [*table_lines(["the text says", "we find", "holds"], rows, words=(0, 1, 2)), ""]

@@ -92,7 +92,7 @@ class StageClock:
             spent = time.perf_counter() - started
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
-    def rounded(self) -> dict[str, float]:
+    def rounded_seconds(self) -> dict[str, float]:
         """Return the seconds to a tenth, with their total."""
         named = {name: round(spent, 1) for name, spent in self.seconds.items()}
         return {**named, "total": round(sum(self.seconds.values()), 1)}

@@ -16,12 +16,12 @@ from beltrami_papers.mbed.figures import annealing_figure, two_maps_figure
 from beltrami_papers.mbed.labels import labels_table
 from beltrami_papers.mbed.logistic import logistic_reproduction
 from beltrami_papers.model import Reproduction
+from beltrami_papers.slides.multi_manifold import multi_manifold_figure
 from beltrami_papers.slides.now_it_helps import now_it_helps_figure
 from beltrami_papers.slides.pictures import pictures_figure
-from beltrami_papers.slides.real.figure import real_figure
+from beltrami_papers.slides.real.experiment import real_figure
 from beltrami_papers.slides.sizes import Size
-from beltrami_papers.slides.table import multi_manifold_figure
-from beltrami_papers.sslbook.table import benchmark_table
+from beltrami_papers.sslbook.benchmark import benchmark_table
 from beltrami_papers.sslbook.variants import benchmark_variants
 from beltrami_papers.thesis.chapter2.bars import bars_reproduction
 from beltrami_papers.thesis.chapter2.lle_page import lle_reproduction
@@ -35,7 +35,6 @@ from beltrami_papers.thesis.chapter2.word_figures import (
     fragments_reproduction,
     words_reproduction,
 )
-from beltrami_papers.thesis.chapter3.curve import curve_reproduction
 from beltrami_papers.thesis.chapter3.heldout import heldout_digits
 from beltrami_papers.thesis.chapter3.learning_curves import (
     digits_curves,
@@ -47,6 +46,7 @@ from beltrami_papers.thesis.chapter3.learning_tables import (
     newsgroups_table,
     phonemes_table,
 )
+from beltrami_papers.thesis.chapter3.plane_curve import curve_reproduction
 from beltrami_papers.thesis.chapter3.variants import digits_variants, newsgroups_variants
 from beltrami_papers.thesis.chapter4.convergence_page import convergence_reproduction
 
@@ -105,7 +105,7 @@ class Entry:
     in_all: bool = True
 
 
-def _whole(make: Make) -> Resume:
+def _in_one_go(make: Make) -> Resume:
     """Return a reproduction that is made in one go and keeps no journal."""
 
     def reproduce(*, quick: bool = False, journal: Path | None = None) -> Reproduction:
@@ -115,7 +115,7 @@ def _whole(make: Make) -> Resume:
     return reproduce
 
 
-def _sized(make: Callable[..., Reproduction], size: Size) -> Resume:
+def _at_size(make: Callable[..., Reproduction], size: Size) -> Resume:
     """Return a reproduction of the slides at one of its sizes, or small."""
 
     def reproduce(*, quick: bool = False, journal: Path | None = None) -> Reproduction:
@@ -128,216 +128,222 @@ REPRODUCTIONS: dict[str, Entry] = {
     "thesis-a1": Entry(
         f"{THESIS}, figure A.1; Belkin and Niyogi (2002), figure 1",
         "two classes on a curve: two labels, and what 500 points without one add",
-        _whole(curve_reproduction),
+        _in_one_go(curve_reproduction),
     ),
     "thesis-a2": Entry(
-        f"{THESIS}, figure A.2", "2000 points of the swiss roll", _whole(roll_points_reproduction)
+        f"{THESIS}, figure A.2",
+        "2000 points of the swiss roll",
+        _in_one_go(roll_points_reproduction),
     ),
     "thesis-a3": Entry(
         f"{THESIS}, figure A.3",
         "the roll unrolled, for numbers of neighbours and widths of the kernel",
-        _whole(roll_reproduction),
+        _in_one_go(roll_reproduction),
         0.2,
     ),
     "thesis-a4": Entry(
         f"{THESIS}, figure A.4",
         "upright and lying bars: eigenmaps tell them apart, principal components do not",
-        _whole(bars_reproduction),
+        _in_one_go(bars_reproduction),
     ),
     "thesis-a5": Entry(
         f"{THESIS}, figure A.5",
         "the 300 most frequent words of the Brown corpus by their neighbours",
-        _whole(words_reproduction),
+        _in_one_go(words_reproduction),
         0.2,
         ("brown",),
     ),
     "thesis-a6": Entry(
         f"{THESIS}, figure A.6",
         "three fragments of that map: infinitives, prepositions, auxiliaries",
-        _whole(fragments_reproduction),
+        _in_one_go(fragments_reproduction),
         0.2,
         ("brown",),
     ),
     "thesis-a7": Entry(
         f"{THESIS}, figure A.7",
         "frames of speech; **six utterances, others than the thesis's**",
-        _whole(speech_reproduction),
+        _in_one_go(speech_reproduction),
         0.1,
         ("timit_demo",),
     ),
     "thesis-a8": Entry(
         f"{THESIS}, figure A.8",
         "three regions of that map and their phones; **the same utterances**",
-        _whole(speech_regions_reproduction),
+        _in_one_go(speech_regions_reproduction),
         0.1,
         ("timit_demo",),
     ),
     "thesis-lle": Entry(
         f"{THESIS}, section 2.5",
         "LLE's matrix beside the squared Laplacian: where the two agree and where not",
-        _whole(lle_reproduction),
+        _in_one_go(lle_reproduction),
         0.4,
     ),
     "thesis-convergence": Entry(
         f"{THESIS}, chapter 4",
         "the graph's Laplacian goes to the sphere's, by points and by width",
-        _whole(convergence_reproduction),
+        _in_one_go(convergence_reproduction),
         0.4,
     ),
     "thesis-3.1": Entry(
         f"{THESIS}, Table 3.1",
         "MNIST, errors by labelled points and eigenvectors",
-        _whole(digits_table),
+        _in_one_go(digits_table),
         3,
         ("mnist",),
     ),
     "thesis-3.1-variants": Entry(
         f"{THESIS}, Table 3.1, nine cells",
         "the same under other readings of the text",
-        _whole(digits_variants),
+        _in_one_go(digits_variants),
         4,
         ("mnist",),
     ),
     "thesis-3.2": Entry(
         f"{THESIS}, Table 3.2",
         "20 Newsgroups, errors by labelled points and eigenvectors",
-        _whole(newsgroups_table),
+        _in_one_go(newsgroups_table),
         10,
         ("newsgroups20",),
     ),
     "thesis-3.2-variants": Entry(
         f"{THESIS}, Table 3.2, eleven cells",
         "the same with other stop lists",
-        _whole(newsgroups_variants),
+        _in_one_go(newsgroups_variants),
         3,
         ("newsgroups20",),
     ),
     "thesis-3.3": Entry(
         f"{THESIS}, Table 3.3",
         "vowels; **another sample than the thesis's**",
-        _whole(phonemes_table),
+        _in_one_go(phonemes_table),
         0.1,
         ("phoneme",),
     ),
     "thesis-a9": Entry(
         f"{THESIS}, figure A.9; Belkin and Niyogi (2002), figure 2",
         "MNIST, more and fewer unlabelled points",
-        _whole(digits_curves),
+        _in_one_go(digits_curves),
         8,
         ("mnist",),
     ),
     "thesis-a10": Entry(
         f"{THESIS}, figure A.10; Belkin and Niyogi (2002), figure 3",
         "20 Newsgroups, more and fewer unlabelled points",
-        _whole(newsgroups_curves),
+        _in_one_go(newsgroups_curves),
         3,
         ("newsgroups20",),
     ),
     "thesis-a11": Entry(
         f"{THESIS}, figure A.11",
         "vowels, the same; **another sample**",
-        _whole(phonemes_curves),
+        _in_one_go(phonemes_curves),
         0.5,
         ("phoneme",),
     ),
     "thesis-a12": Entry(
-        f"{THESIS}, figure A.12", "MNIST, held-out images", _whole(heldout_digits), 4, ("mnist",)
+        f"{THESIS}, figure A.12",
+        "MNIST, held-out images",
+        _in_one_go(heldout_digits),
+        4,
+        ("mnist",),
     ),
     "lapsvm-moons": Entry(
         f"{LAPSVM}, figure 1",
         "two moons, one label each: SVM, TSVM, LapSVM",
-        _whole(moons_figure),
+        _in_one_go(moons_figure),
         1,
     ),
     "lapsvm-usps": Entry(
         f"{LAPSVM}, figure 2",
         "45 pairs of USPS digits, two labels each",
-        _whole(digits_figure),
+        _in_one_go(digits_figure),
         4,
         ("usps",),
     ),
     "lapsvm-isolet": Entry(
         f"{LAPSVM}, figure 3",
         "ISOLET, one labelled speaker of 30, two readings",
-        _whole(letters_figure),
+        _in_one_go(letters_figure),
         2,
         ("isolet",),
     ),
     "mbed-figure-1": Entry(
         f"{MBED}, figure 1",
         "how memberships sharpen during the annealing",
-        _whole(logistic_reproduction),
+        _in_one_go(logistic_reproduction),
     ),
     "mbed-figure-2": Entry(
         f"{MBED}, figure 2",
         "USPS digits 2, 4 and 8: SNE, and Mbed without labels",
-        _whole(two_maps_figure),
+        _in_one_go(two_maps_figure),
         0.2,
         ("usps",),
     ),
     "mbed-figure-3": Entry(
         f"{MBED}, figure 3",
         "the same digits, clusters and 50 labels, and the annealing",
-        _whole(annealing_figure),
+        _in_one_go(annealing_figure),
         0.2,
         ("usps",),
     ),
     "mbed-table-1": Entry(
         f"{MBED}, Table 1",
         "clusters on five sets, inconsistent pairs",
-        _whole(clusters_table),
+        _in_one_go(clusters_table),
         5,
         _LDS,
     ),
     "mbed-table-2": Entry(
         f"{MBED}, Table 2",
         "few labels on five sets, ten splits; **COIL with splits of our own**",
-        _whole(labels_table),
+        _in_one_go(labels_table),
         13,
         _LDS,
     ),
     "multi-manifold": Entry(
         SLIDES,
         "six sets on crossing, touching and unequal manifolds: global, clairvoyant, ours",
-        _sized(multi_manifold_figure, Size.BOOK),
+        _at_size(multi_manifold_figure, Size.BOOK),
         15,
     ),
     "multi-manifold-full": Entry(
         SLIDES,
         "the same with five to twenty draws",
-        _sized(multi_manifold_figure, Size.FULL),
+        _at_size(multi_manifold_figure, Size.FULL),
         90,
         in_all=False,
     ),
     "multi-manifold-pictures": Entry(
         SLIDES,
         "local covariances, the graph, the cut, predictions",
-        _whole(pictures_figure),
+        _in_one_go(pictures_figure),
     ),
     "now-it-helps": Entry(
         f"{SLIDES}, the table of margins",
         "two squares from apart to overlapping: where unlabelled points help",
-        _sized(now_it_helps_figure, Size.BOOK),
+        _at_size(now_it_helps_figure, Size.BOOK),
         7,
     ),
     "now-it-helps-full": Entry(
         f"{SLIDES}, the table of margins",
         "the same with ten draws",
-        _sized(now_it_helps_figure, Size.FULL),
+        _at_size(now_it_helps_figure, Size.FULL),
         17,
         in_all=False,
     ),
     "multi-manifold-real": Entry(
         "**data of our own choice**; the slides have none",
         "37 real problems, all that were tried",
-        _sized(real_figure, Size.BOOK),
+        _at_size(real_figure, Size.BOOK),
         8,
         _REAL,
     ),
     "multi-manifold-real-full": Entry(
         "**data of our own choice**; the slides have none",
         "the same with ten draws",
-        _sized(real_figure, Size.FULL),
+        _at_size(real_figure, Size.FULL),
         25,
         _REAL,
         in_all=False,

@@ -58,21 +58,21 @@ def run_one(name: str, folder: Path, *, quick: bool = False, again: bool = False
     if again:
         journal.unlink(missing_ok=True)
     with thread_limit(1):
-        found = entry.make(quick=quick, journal=journal)
+        reproduction = entry.make(quick=quick, journal=journal)
     spent = time.perf_counter() - started
-    files = _with_circumstances(found, name, spent, quick=quick).save(name, folder)
+    files = _with_circumstances(reproduction, name, spent, quick=quick).save(name, folder)
     journal.unlink(missing_ok=True)
     return Outcome(name, "made", tuple(files), spent)
 
 
 def _with_circumstances(
-    found: Reproduction, name: str, seconds: float, *, quick: bool
+    reproduction: Reproduction, name: str, seconds: float, *, quick: bool
 ) -> Reproduction:
     """Add to the record what the maker does not know of: the run and its input files."""
-    if found.record is None:
-        return found
+    if reproduction.record is None:
+        return reproduction
     run = {"quick": quick, "wall_seconds": round(seconds, 1), "inputs": input_hashes(name)}
-    return replace(found, record={**found.record, **run})
+    return replace(reproduction, record={**reproduction.record, **run})
 
 
 def input_hashes(name: str) -> dict[str, str]:

@@ -7,11 +7,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from beltrami.core.files import read_json
 from beltrami_papers.cells import table_lines
 from beltrami_papers.evidence import claim_evidence, evidence_for
+from beltrami_papers.findings import Claim
 from beltrami_papers.registry import REPRODUCTIONS
 
 MISS = 1.0
@@ -109,31 +110,23 @@ def _words(cell: Mapping[str, Any], kind: str) -> str:
     return ", ".join([kind, *named] if kind else named)
 
 
-class Claim(NamedTuple):
-    """What a text says or an issue asked, in words, whether it holds, and what was found."""
-
-    asked: str
-    holds: bool
-    found: str = ""
-
-
 def claims_of(name: str, record: Mapping[str, Any]) -> Iterator[Claim]:
     """Go through what a record was asked to show where no number is printed.
 
     - `record`: its ``claims`` are a text's, its ``mark`` or ``marks`` our own.
     """
     for claim in record.get("claims", ()):
-        yield Claim(claim["claim"], bool(claim["holds"]), claim["found"])
+        yield Claim(claim["claim"], claim["found"], bool(claim["holds"]))
     for mark in [record["mark"]] if "mark" in record else record.get("marks", []):
         if "held" in mark:
             held = bool(mark["held"])
-            yield Claim(mark["asked"], held, "" if held else claim_evidence(name))
+            yield Claim(mark["asked"], "" if held else claim_evidence(name), held)
 
 
 def summary_text(records: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the page: counts by source, claims, and every number."""
     aims = {name: list(aims_of(name, record)) for name, record in records.items()}
-    aims = {name: own for name, own in aims.items() if own}
+    aims = {name: group for name, group in aims.items() if group}
     lines = [
         "# Every published number, and ours",
         "",
@@ -148,24 +141,24 @@ def summary_text(records: Mapping[str, Mapping[str, Any]]) -> str:
         "",
         *_claim_lines(records),
     ]
-    for name, own in aims.items():
+    for name, group in aims.items():
         lines += ["", f"## {name}: {REPRODUCTIONS[name].source}", ""]
         lines += [f"[The page]({name}.md) has settings, deviations and figures.", ""]
-        lines += _aim_lines(own)
+        lines += _aim_lines(group)
     return "\n".join(lines) + "\n"
 
 
 def _count_lines(aims: Mapping[str, Sequence[Aim]]) -> list[str]:
     rows = []
-    for name, own in aims.items():
-        gaps = [aim.difference for aim in own]
-        missed = [aim for aim in own if aim.is_missed]
+    for name, group in aims.items():
+        gaps = [aim.difference for aim in group]
+        missed = [aim for aim in group if aim.is_missed]
         by_chance = sum(aim.evidence.startswith("chance") for aim in missed)
         rows.append(
             [
                 f"[{name}]({name}.md)",
-                str(len(own)),
-                str(len(own) - len(missed)),
+                str(len(group)),
+                str(len(group) - len(missed)),
                 str(len(missed)),
                 str(by_chance),
                 f"{sum(gaps) / len(gaps):+.2f}",
@@ -178,7 +171,7 @@ def _count_lines(aims: Mapping[str, Sequence[Aim]]) -> list[str]:
 
 def _claim_lines(records: Mapping[str, Mapping[str, Any]]) -> list[str]:
     rows = [
-        [f"[{name}]({name}.md)", claim.asked, "yes" if claim.holds else "**no**", claim.found]
+        [f"[{name}]({name}.md)", claim.statement, "yes" if claim.holds else "**no**", claim.finding]
         for name, record in records.items()
         for claim in claims_of(name, record)
     ]

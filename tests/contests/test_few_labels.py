@@ -6,13 +6,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from benchmarks.common.draws import labelled_rows
 from benchmarks.few_labels import latency, memory, report
 from benchmarks.few_labels.__main__ import main
-from benchmarks.few_labels.contest import Cell, Row, hold, scored
+from benchmarks.few_labels.contest import Cell, Row, hold, percent_right
 from benchmarks.few_labels.methods import Method, methods, spread
-from benchmarks.few_labels.problems import FewLabels, labelled_rows, problem
+from benchmarks.few_labels.problems import FewLabels, problem
 
 from beltrami.core.threads import thread_limit
+from beltrami_papers.preparation import keep_labels
 
 # What a peer warns of is told in the row.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -51,7 +53,7 @@ class NearestLabel:
         return self
 
 
-def _held(toy: FewLabels, *chosen: Method, **plan: object) -> dict[str, Row]:
+def _hold(toy: FewLabels, *chosen: Method, **plan: object) -> dict[str, Row]:
     with thread_limit(1):  # tiny work: threads would only wait for each other
         return list(hold(toy, chosen, **{"per_class": (1, 2), "draws": 2, **plan}))[-1]
 
@@ -64,7 +66,7 @@ def _truth(problem: FewLabels, rows: np.ndarray) -> np.ndarray:
 def test_every_method_runs_at_toy_size_and_beats_chance(method: Method, toy: FewLabels) -> None:
     if why := method.missing():
         pytest.skip(why)
-    row = _held(toy, method)[method.name]
+    row = _hold(toy, method)[method.name]
     assert not row.failed
     assert list(row.cells) == ["1", "2"]
     for cell in row.cells.values():
@@ -97,18 +99,16 @@ def test_draws_are_balanced_and_always_the_same(toy: FewLabels) -> None:
     assert set(rows.tolist()) != set(labelled_rows(toy.targets, 3, 1).tolist())
 
 
-def test_only_unlabelled_points_are_scored(toy: FewLabels) -> None:
+def test_only_unlabelled_points_are_percent_right(toy: FewLabels) -> None:
     rows = labelled_rows(toy.targets, 2, 0)
-    assert scored(toy, rows, toy.targets) == 100
-    parrot = np.full(toy.size, -1)
-    parrot[rows] = toy.targets[rows]
-    assert scored(toy, rows, parrot) == 0
+    assert percent_right(toy, rows, toy.targets) == 100
+    assert percent_right(toy, rows, keep_labels(toy.targets, rows)) == 0
 
 
 def test_a_spent_budget_ends_the_draws_unless_new_labels_are_cheap(toy: FewLabels) -> None:
     plain = Method("peer", "slow", _truth)
     ours = Method("ours", "slow", _truth, again=_truth)
-    rows = _held(toy, plain, ours, draws=3, budget_s=0.0)
+    rows = _hold(toy, plain, ours, draws=3, budget_s=0.0)
     assert len(rows["peer: slow"].cells["1"].accuracy) == 1
     cell = rows["ours: slow"].cells["1"]
     assert (len(cell.accuracy), len(cell.seconds), len(cell.again_s)) == (3, 1, 2)
@@ -124,7 +124,7 @@ def test_a_method_that_fails_becomes_a_row_that_says_so(
     def fail(problem: FewLabels, rows: np.ndarray) -> np.ndarray:
         raise ending
 
-    rows = _held(toy, Method("peer", "broken", fail), Method("peer", "sound", _truth))
+    rows = _hold(toy, Method("peer", "broken", fail), Method("peer", "sound", _truth))
     assert type(ending).__name__ in rows["peer: broken"].failed
     assert rows["peer: sound"].cells["2"].accuracy == [100, 100]
 
@@ -149,7 +149,7 @@ def test_new_labels_are_timed_on_a_fitted_model(
 def test_ours_are_called_as_agreed(toy: FewLabels, monkeypatch: pytest.MonkeyPatch) -> None:
     method = next(one for one in methods() if "eigenfunctions" in one.title)
     monkeypatch.setitem(sys.modules, "beltrami", SimpleNamespace(**{latency.NEEDS: NearestLabel}))
-    row = _held(toy, method, budget_s=0.0)[method.name]
+    row = _hold(toy, method, budget_s=0.0)[method.name]
     assert not row.failed
     assert len(row.cells["1"].again_s) == 1
 

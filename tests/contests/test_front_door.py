@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from benchmarks.few_labels.problems import labelled_rows
+from benchmarks.common.draws import labelled_rows
+from benchmarks.common.journal import RowJournal
 from benchmarks.front_door import tables
 from benchmarks.front_door.accuracy import main
-from benchmarks.front_door.contest import Plan, calibration_error, hold, measured
-from benchmarks.front_door.journal import Journal
+from benchmarks.front_door.contest import Plan, calibration_error, hold, measure
 from benchmarks.front_door.methods import FRONT_DOOR, Answer, Entrant, entrants
-from benchmarks.front_door.problems import DoorProblem, posed, problem
+from benchmarks.front_door.problems import DoorProblem, pose, problem
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -44,17 +44,17 @@ def posts() -> DoorProblem:
     rng = np.random.default_rng(0)
     targets = np.arange(120) % 2
     rates = np.where((np.arange(40) < 20) == targets[:, None], 0.6, 0.1)
-    return posed(
+    return pose(
         "posts", csr_array(rng.poisson(rates) * 3.0 + np.eye(120, 40)), targets, is_text=True
     )
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(tmp_path / "rows.jsonl")
+def journal(tmp_path: Path) -> RowJournal:
+    return RowJournal(tmp_path / "rows.jsonl")
 
 
-def _held(posed: DoorProblem, journal: Journal, *chosen: Entrant, plan: Plan = PLAN) -> list:
+def _hold(posed: DoorProblem, journal: RowJournal, *chosen: Entrant, plan: Plan = PLAN) -> list:
     with thread_limit(1):
         hold(posed, chosen, plan, journal)
     return journal.rows()
@@ -67,11 +67,11 @@ def _truth(posed: DoorProblem, rows: np.ndarray) -> Answer:
 @pytest.mark.parametrize("entrant", entrants(), ids=lambda one: one.name)
 @pytest.mark.parametrize("kind", ["toy", "posts"])
 def test_every_entrant_runs_and_beats_chance(
-    entrant: Entrant, kind: str, posts: DoorProblem, journal: Journal
+    entrant: Entrant, kind: str, posts: DoorProblem, journal: RowJournal
 ) -> None:
     if why := entrant.missing():
         pytest.skip(why)
-    rows = _held(problem("toy") if kind == "toy" else posts, journal, entrant)
+    rows = _hold(problem("toy") if kind == "toy" else posts, journal, entrant)
     assert not [row["failed"] for row in rows if "failed" in row]
     assert [(row["labels"], row["draw"]) for row in rows] == [(1, 0), (1, 1), (2, 0), (2, 1)]
     assert np.mean([row["error"] for row in rows]) < (70 if kind == "toy" else 49)
@@ -103,11 +103,11 @@ class Door:
 
 
 def test_the_front_door_is_fitted_once_and_gives_rows_for_what_it_tried(
-    toy: DoorProblem, journal: Journal, monkeypatch: pytest.MonkeyPatch
+    toy: DoorProblem, journal: RowJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     door = next(one for one in entrants() if one.name == FRONT_DOOR)
     monkeypatch.setitem(sys.modules, "beltrami", SimpleNamespace(ManifoldClassifier=Door))
-    rows = _held(toy, journal, door)
+    rows = _hold(toy, journal, door)
     assert Door.fits == 1
     own = {row["labels"]: row for row in rows}
     assert {labels: row["chosen"] for labels, row in own.items()} == {1: "guess", 2: "guess more"}
@@ -117,14 +117,14 @@ def test_the_front_door_is_fitted_once_and_gives_rows_for_what_it_tried(
     assert own[2]["tried"]["zero"] == pytest.approx(own[2]["error"])
     assert own[2]["ece"] == pytest.approx(0.55 - share, abs=1e-4)
     assert own[2]["coverage"] == pytest.approx(100 * (toy.targets[hidden] < 9).mean(), abs=1e-2)
-    page = tables.render(tables.collected(FACTS, rows, range(2)))
+    page = tables.render(tables.collect(FACTS, rows, range(2)))
     assert "| guess | 2 | 0 |" in page
     assert "| tried: one |" in page
 
 
 def test_only_unlabelled_rows_are_measured() -> None:
     targets, rows = np.array([0, 0, 1, 1]), np.array([0, 2])
-    found = measured(targets, rows, Answer(np.array([1, 0, 0, 0]), np.eye(2)[[0, 0, 0, 0]]))
+    found = measure(targets, rows, Answer(np.array([1, 0, 0, 0]), np.eye(2)[[0, 0, 0, 0]]))
     assert (found["error"], found["ece"], found["confidence"]) == (50.0, 0.5, 1.0)
 
 
@@ -160,44 +160,46 @@ def test_a_stopped_run_goes_on_where_it_stood(toy: DoorProblem, tmp_path: Path) 
 
     place = tmp_path / "rows.jsonl"
     with pytest.raises(KeyboardInterrupt):
-        _held(toy, Journal(place), Entrant("x", learn))
+        _hold(toy, RowJournal(place), Entrant("x", learn))
     with place.open("a", encoding="utf-8") as file:
         file.write('{"problem": "toy", "lab')  # a line cut short
-    rows = _held(toy, Journal(place), Entrant("x", _truth))
+    rows = _hold(toy, RowJournal(place), Entrant("x", _truth))
     assert len(rows) == 4
-    assert len(Journal(place).rows()) == 4  # nothing was glued to the broken line
-    again = _held(toy, Journal(place), Entrant("x", lambda *_: pytest.fail("learned twice")))
+    assert len(RowJournal(place).rows()) == 4  # nothing was glued to the broken line
+    again = _hold(toy, RowJournal(place), Entrant("x", lambda *_: pytest.fail("learned twice")))
     assert again == rows
 
 
 def test_rows_are_measured_again_when_asked_or_for_another_version_of_the_code(
-    toy: DoorProblem, journal: Journal
+    toy: DoorProblem, journal: RowJournal
 ) -> None:
     wrong = Entrant("x", lambda posed, rows: Answer(posed.targets + 1))
-    _held(toy, journal, wrong, Entrant("y", _truth))
+    _hold(toy, journal, wrong, Entrant("y", _truth))
     again = Plan(PLAN.per_class, PLAN.draws, again=True)
-    rows = _held(toy, journal, Entrant("x", _truth), plan=again)
+    rows = _hold(toy, journal, Entrant("x", _truth), plan=again)
     assert [row["error"] for row in rows] == [0.0] * 8
     newer = Plan(PLAN.per_class, PLAN.draws, code="2")
-    rows = _held(toy, Journal(journal.place), wrong, plan=newer)
+    rows = _hold(toy, RowJournal(journal.path), wrong, plan=newer)
     assert sorted(row["error"] for row in rows) == [0.0] * 4 + [100.0] * 4
 
 
-def test_a_spent_allowance_ends_the_draws_of_a_column(toy: DoorProblem, journal: Journal) -> None:
-    rows = _held(toy, journal, Entrant("x", _truth), plan=Plan((1, 2), range(5), budget_s=-1.0))
+def test_a_spent_allowance_ends_the_draws_of_a_column(
+    toy: DoorProblem, journal: RowJournal
+) -> None:
+    rows = _hold(toy, journal, Entrant("x", _truth), plan=Plan((1, 2), range(5), budget_s=-1.0))
     assert [(row["labels"], row["draw"]) for row in rows] == [(1, 0), (2, 0)]
-    page = tables.render(tables.collected(FACTS, rows, range(5)))
+    page = tables.render(tables.collect(FACTS, rows, range(5)))
     assert "| x | **0.0** of 1 | **0.0** of 1 |" in page
 
 
 def test_an_entrant_that_fails_says_so_and_the_others_go_on(
-    toy: DoorProblem, journal: Journal
+    toy: DoorProblem, journal: RowJournal
 ) -> None:
     def fail(posed: DoorProblem, rows: np.ndarray) -> Answer:
         raise SystemExit("bad argument")
 
-    rows = _held(toy, journal, Entrant("broken", fail), Entrant("sound", _truth))
-    page = tables.render(tables.collected(FACTS, rows, range(2)))
+    rows = _hold(toy, journal, Entrant("broken", fail), Entrant("sound", _truth))
+    page = tables.render(tables.collect(FACTS, rows, range(2)))
     assert "failed in 4 draws: SystemExit: bad argument" in page
     assert "| sound | **0.0** (0.0) |" in page
 
@@ -214,7 +216,7 @@ def test_ranks_share_ties_and_leave_out_what_was_only_tried() -> None:
     rows = _rows({"ours: a": 5.0, "peer: b": 9.0})
     rows += _rows({FRONT_DOOR: 5.0}, tried={"c": 1.0})
     rows += _rows({FRONT_DOOR: 1.0, "ours: a": 2.0}, problem="q")
-    means = tables.cell_means(tables.collected(FACTS, rows, range(1)))
+    means = tables.cell_means(tables.collect(FACTS, rows, range(1)))
     assert tables.mean_ranks(means) == {
         FRONT_DOOR: (1.25, 3.0, 2),
         "ours: a": (1.75, 3.5, 2),
@@ -228,7 +230,7 @@ def test_losses_and_marks_are_shown(own: float, verdict: str) -> None:
         {FRONT_DOOR: own, "labels alone: l": 10.0, "labels alone: m": 11.0, "ours: a": 11.5},
         ece=0.04, confidence=0.9,
     )  # fmt: skip
-    page = tables.render(tables.collected(FACTS, rows, range(1)))
+    page = tables.render(tables.collect(FACTS, rows, range(1)))
     marks = page[: page.index("## Summary")]
     assert f"cells further behind | {verdict} |" in marks
     assert "below 0.05 | 0.040 | held |" in marks
@@ -240,7 +242,7 @@ def test_losses_and_marks_are_shown(own: float, verdict: str) -> None:
 
 def test_other_draws_stay_out_of_the_page() -> None:
     rows = _rows({"ours: a": 5.0})
-    assert tables.collected(FACTS, rows, range(100, 110))["problems"] == {}
+    assert tables.collect(FACTS, rows, range(100, 110))["problems"] == {}
 
 
 def test_the_command_writes_a_page_without_paths(tmp_path: Path, threads_in_force: str) -> None:

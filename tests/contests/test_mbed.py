@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmarks.common.pages import growth_exponent
 from benchmarks.mbed import accuracy, gradient, new_points, scale
 
 # Bridges in a toy graph are no news.
@@ -25,8 +26,9 @@ def test_a_side_that_answers_otherwise_is_not_timed(monkeypatch):
         gradient.contest(60, rounds=1, with_differences=False)
 
 
-def test_errors_of_both_modes_are_written(tmp_path, capsys):
-    accuracy.main(["--quick", "--draws", "1", "--out", str(tmp_path)])
+def test_errors_of_both_modes_are_written(tmp_path, capsys, threads_in_force):
+    asked = ["--quick", "--draws", "1", "--out", str(tmp_path)]
+    accuracy.main([*asked, "--threads", threads_in_force])
     cell = json.loads((tmp_path / f"{accuracy.STEM}.json").read_text())["cells"][0]
     assert set(accuracy.MODES) <= set(cell["learners"])
     assert all(0 <= e <= 100 for found in cell["learners"].values() for e in found["errors"])
@@ -34,19 +36,19 @@ def test_errors_of_both_modes_are_written(tmp_path, capsys):
 
 
 def test_a_size_is_measured():
-    found = scale.measured(300, toy=True)
+    found = scale.measure(300, toy=True)
     assert found["seconds"] > 0
     assert found["row_error_force"] == 0  # all pairs are summed at this size
     assert found["wrong_percent"] < 30
 
 
 def test_the_exponent_of_a_power_is_its_exponent():
-    rows = [{"n": n, "seconds": 3e-9 * n**1.7} for n in (10, 200, 3000)]
-    assert scale.exponent(rows) == pytest.approx(1.7)
+    seconds = {n: 3e-9 * n**1.7 for n in (10, 200, 3000)}
+    assert growth_exponent(seconds) == pytest.approx(1.7)
 
 
 def test_new_points_are_placed_and_compared():
-    found = new_points.measured("digits", "practical", toy=True)
+    found = new_points.measure("digits", "practical", toy=True)
     assert found["overlap_on_joint"] >= 0.6
 
 

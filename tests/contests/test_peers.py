@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.common.facts import circumstances
 from benchmarks.peers import memory, report
 from benchmarks.peers.contest import Answer, Contest, NotComparable, Problem, Row, hold
 from benchmarks.peers.contests import contests
@@ -129,7 +130,7 @@ def test_growth_is_fitted_and_kept_out_of_the_table_of_contests() -> None:
 
 
 def test_the_page_names_no_machine_and_no_path() -> None:
-    facts = report.circumstances(seed=0)
+    facts = circumstances()
     page = report.render(facts, [_row("won", 1.0, 2.0)])
     assert str(Path(__file__).resolve().parents[2]) not in page
     assert set(facts) == set(FACTS)

@@ -11,7 +11,7 @@ RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_size_is_measured():
-    found = scale.measured(600, 0.003)
+    found = scale.measure(600, 0.003)
     assert found["seconds"] > 0
     assert found["gib"] > 0
     assert 0.5 <= found["purity"] <= 1

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 from beltrami_papers.cells import (
+    largest_difference,
+    page,
+    summary,
+)
+from beltrami_papers.thesis.chapter3.error_tables import (
     beside,
     best_neighbors,
     difference_lines,
     error_table,
-    largest_difference,
-    page,
-    summary,
 )
 from beltrami_papers.thesis.chapter3.published import TABLE_3_1, TABLE_3_2, TABLE_3_3
 

@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beltrami_papers.comparison import TOLERANCE, agreement, compared
+from beltrami_papers.comparison import TOLERANCE, agreement, compare_runs
 
 RECORD = {
     "name": "x",
@@ -45,5 +45,5 @@ def test_a_record_agrees_with_itself(record):
 
 def test_a_record_that_is_missing_is_not_compared(tmp_path):
     (tmp_path / "x.json").write_text('{"a": 1}')
-    assert compared("x", tmp_path, tmp_path).holds()
-    assert compared("x", tmp_path, tmp_path / "other") is None
+    assert compare_runs("x", tmp_path, tmp_path).holds()
+    assert compare_runs("x", tmp_path, tmp_path / "other") is None

@@ -11,10 +11,10 @@ from beltrami.data import principal_components
 from beltrami.graph.search import open_space
 from beltrami_papers import REPRODUCTIONS, Reproduction
 from beltrami_papers.model import StageClock, circumstances, record_text
+from beltrami_papers.preparation import project_on_components
 from beltrami_papers.thesis.chapter3.heldout import (
     heldout_errors,
     nearest_of_labelled,
-    projected,
 )
 from beltrami_papers.thesis.chapter3.learning_curves import (
     curve_cells,
@@ -63,7 +63,7 @@ def test_the_clock_adds_up_stages_also_when_they_fail():
         raise ZeroDivisionError
     with clock.stage("two"):
         pass
-    assert list(clock.rounded()) == ["one", "two", "total"]
+    assert list(clock.rounded_seconds()) == ["one", "two", "total"]
     found = circumstances()
     assert set(found) == {"versions", "threads", "processor_seconds", "peak_memory_mib"}
 
@@ -124,7 +124,7 @@ def test_curves_hold_the_classifier_and_the_baseline_of_every_part():
 def test_new_points_are_projected_as_by_scikit_learn():
     rng = np.random.default_rng(0)
     points, new = rng.normal(size=(80, 9)) * np.arange(1, 10), rng.normal(size=(7, 9))
-    ours = projected(points, principal_components(points, 4), new)
+    ours = project_on_components(points, principal_components(points, 4), new)
     peer = PCA(4).fit(points).transform(new)
     np.testing.assert_allclose(np.abs(ours), np.abs(peer), rtol=1e-8)
 

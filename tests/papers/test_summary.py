@@ -3,6 +3,7 @@
 import json
 
 from beltrami_papers.book import index_text, write_book
+from beltrami_papers.findings import Claim
 from beltrami_papers.summary import aims_of, claims_of, summary_text
 
 
@@ -41,11 +42,14 @@ def test_variants_and_cells_without_a_published_number_are_no_aims():
 
 
 def test_claims_come_from_one_mark_or_many():
-    assert list(claims_of("x", {"mark": {"asked": "a", "held": True}})) == [("a", True, "")]
+    assert list(claims_of("x", {"mark": {"asked": "a", "held": True}})) == [Claim("a", "", True)]
     marks = [{"asked": "a", "held": True}, {"asked": "b", "held": False}]
-    assert list(claims_of("x", {"marks": marks})) == [("a", True, ""), ("b", False, "")]
+    assert list(claims_of("x", {"marks": marks})) == [
+        Claim("a", "", True),
+        Claim("b", "", False),
+    ]
     claims = [{"claim": "c", "holds": True, "found": "so"}]
-    assert list(claims_of("x", {"claims": claims})) == [("c", True, "so")]
+    assert list(claims_of("x", {"claims": claims})) == [Claim("c", "so", True)]
     assert list(claims_of("x", {})) == []
 
 

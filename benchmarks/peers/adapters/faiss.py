@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from benchmarks.peers.contest import Answer, Problem, threads
+from benchmarks.common.threads import threads
+from benchmarks.peers.contest import Answer, Problem
 from benchmarks.peers.problems import NEIGHBORS
 
 

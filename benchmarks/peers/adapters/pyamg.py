@@ -11,9 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import lobpcg
 
+from benchmarks.common.facts import SEED
 from benchmarks.peers.adapters.scipy import TOL, normalized_adjacency
 from benchmarks.peers.contest import Answer, Problem
-from benchmarks.peers.problems import SEED
 
 
 def aggregation_cg(problem: Problem) -> Answer:

@@ -5,8 +5,10 @@ from sklearn.cluster import SpectralClustering
 from sklearn.manifold import SpectralEmbedding
 from sklearn.neighbors import NearestNeighbors
 
-from benchmarks.peers.contest import Answer, Problem, threads
-from benchmarks.peers.problems import NEIGHBORS, SEED
+from benchmarks.common.facts import SEED
+from benchmarks.common.threads import threads
+from benchmarks.peers.contest import Answer, Problem
+from benchmarks.peers.problems import NEIGHBORS
 
 
 def brute(problem: Problem, metric: str = "euclidean") -> Answer:

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 from scipy.sparse.linalg import cg, eigsh, splu
 
+from benchmarks.common.facts import SEED
 from benchmarks.peers.contest import Answer, Problem
-from benchmarks.peers.problems import SEED
 
 TOL = 1e-8
 """Relative residual to which every peer solves linear systems."""

@@ -72,12 +72,12 @@ def _compare(names: Sequence[str], folder: Path, against: Path | None) -> None:
     """Say how well a run agrees with an earlier one; exit 1 where it does not."""
     if against is None:
         return
-    from beltrami_papers import compared
+    from beltrami_papers import compare_runs
     from beltrami_papers.comparison import TOLERANCE
 
     agree = True
     for name in names:
-        found = compared(name, folder, against)
+        found = compare_runs(name, folder, against)
         if found is None:
             say(f"{name:24} not in both folders")
             continue

@@ -14,6 +14,7 @@ from beltrami.core.progress import track
 from beltrami.graph.recipes import KnnGraph
 from beltrami.kernel_machines.kernels import PolynomialKernel
 from beltrami_papers.cells import page, table_lines
+from beltrami_papers.findings import holds_or_not
 from beltrami_papers.lapsvm.figures import draw_pairs
 from beltrami_papers.lapsvm.machines import (
     SOURCE,
@@ -21,13 +22,12 @@ from beltrami_papers.lapsvm.machines import (
     Errors,
     ErrorTable,
     Problem,
-    overall,
     overall_lines,
+    overall_means,
     problem_errors,
-    stacked,
+    stack_problems,
     summaries,
-    switching,
-    yes,
+    switching_line,
 )
 from beltrami_papers.lapsvm.pairs import (
     TESTS,
@@ -62,13 +62,13 @@ def pair_errors(
     images: Images, pairs: Sequence[tuple[int, int]], n_draws: int
 ) -> list[dict[str, Errors]]:
     """Run the five machines on every pair."""
-    found = []
+    results = []
     with track("pairs of digits", total=5 * len(pairs)) as advance:
         for pair in pairs:
             problem = pair_problem(images, pair)
             draws = two_labels_each(problem.positive, pair, n_draws)
-            found.append(problem_errors(machines_for(problem), problem, draws, advance))
-    return found
+            results.append(problem_errors(machines_for(problem), problem, draws, advance))
+    return results
 
 
 def verdicts(table: ErrorTable, pairs: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
@@ -77,13 +77,13 @@ def verdicts(table: ErrorTable, pairs: Sequence[tuple[int, int]]) -> list[dict[s
     - Returned: share of the mean error that is left, and the pair where most is lost, for both
       sets.
     """
-    found = []
+    cells = []
     for base, ours in TWINS:
         for view in ("unlabelled", "test"):
             before, after = (table[name][view].mean(axis=1) for name in (base, ours))
             share, loss = float(after.mean() / before.mean()), after - before
             worst = int(loss.argmax())
-            found.append(
+            cells.append(
                 {
                     "inductive": base,
                     "laplacian": ours,
@@ -97,19 +97,19 @@ def verdicts(table: ErrorTable, pairs: Sequence[tuple[int, int]]) -> list[dict[s
                     "never_half_a_point_worse": bool(loss.max() <= MOST_WORSE),
                 }
             )
-    return found
+    return cells
 
 
-def verdict_lines(found: Sequence[Mapping[str, Any]], n_pairs: int) -> list[str]:
+def verdict_lines(cells: Sequence[Mapping[str, Any]], n_pairs: int) -> list[str]:
     """Return the verdicts as Markdown."""
     return [
         f"- {one['laplacian']} beside {one['inductive']}, {one['set']}: {100 * one['share']:.0f} % "
-        f"of the error, at most a third {yes(one['at_most_a_third'])}; better on "
+        f"of the error, at most a third {holds_or_not(one['at_most_a_third'])}; better on "
         f"{one['pairs_better']} of {n_pairs} pairs, worst on {one['worst_pair']} "
         f"({one['worst_difference']:+.2f} points), more than half a point worse on "
         f"{one['pairs_worse_by_more_than_half_a_point']}, never half a point worse "
-        f"{yes(one['never_half_a_point_worse'])}."
-        for one in found
+        f"{holds_or_not(one['never_half_a_point_worse'])}."
+        for one in cells
     ]
 
 
@@ -148,12 +148,12 @@ def digits_figure(*, quick: bool = False) -> Reproduction:
         images = usps_images(per_digit)
     with clock.stage("machines"):
         results = pair_errors(images, pairs, n_draws)
-    table = stacked(results)
+    table = stack_problems(results)
     record = digits_record(results, pairs, images, clock, per_digit=per_digit, n_draws=n_draws)
     body = [
         *overall_lines(record["means"], ("unlabelled", *TESTS)),
         "",
-        switching(record["means"]),
+        switching_line(record["means"]),
         "",
         "Mark: the mean error of a Laplacian machine is at most a third of the inductive one's, "
         "and on no pair more than half a point above it.",
@@ -182,10 +182,10 @@ def digits_record(
 
     - `per_digit`, `n_draws`: training images of a digit, and draws of a pair.
     """
-    table = stacked(results)
-    found = verdicts(table, pairs)
+    table = stack_problems(results)
+    cells = verdicts(table, pairs)
     size = float(np.mean((images.training**2).sum(axis=1) ** 3))
-    held = all(one["at_most_a_third"] and one["never_half_a_point_worse"] for one in found)
+    held = all(one["at_most_a_third"] and one["never_half_a_point_worse"] for one in cells)
     return {
         "name": "lapsvm-usps",
         "source": f"{SOURCE}, section 4.2 and figure 2",
@@ -209,9 +209,9 @@ def digits_record(
             "put it; ours begins where C* k(x, x) is 0.01.",
         ],
         "mark": {"asked": "share at most a third, no pair half a point worse", "held": held},
-        "verdicts": found,
-        "means": overall(table),
-        "seconds": clock.rounded(),
+        "verdicts": cells,
+        "means": overall_means(table),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": [
             {"pair": f"{a}-{b}", **{name: summaries(errors) for name, errors in one.items()}}

@@ -69,8 +69,8 @@ def draw_speakers(table: ErrorTable, title: str) -> Figure:
 def _style(machine: str, readings: list[str]) -> tuple[str, str]:
     """Return colour and mark; a second reading of the same machine has its own."""
     kind = machine.partition(" (")[0]
-    own = [name for name in readings if name.partition(" (")[0] == kind]
-    return _SECOND if own.index(machine) else _STYLE[kind]
+    alike = [name for name in readings if name.partition(" (")[0] == kind]
+    return _SECOND if alike.index(machine) else _STYLE[kind]
 
 
 def _over_pairs(

@@ -15,6 +15,7 @@ from beltrami.data import load_dataset
 from beltrami.graph.recipes import KnnGraph
 from beltrami.kernel_machines.kernels import RbfKernel
 from beltrami_papers.cells import page, table_lines
+from beltrami_papers.findings import holds_or_not
 from beltrami_papers.lapsvm.figures import draw_speakers
 from beltrami_papers.lapsvm.machines import (
     PLAIN,
@@ -22,11 +23,10 @@ from beltrami_papers.lapsvm.machines import (
     Bench,
     ErrorTable,
     Problem,
-    overall,
     overall_lines,
+    overall_means,
     problem_errors,
-    switching,
-    yes,
+    switching_line,
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 
@@ -43,9 +43,9 @@ VIEWS = ("unlabelled", "isolet5")
 
 def letters_problem(n_speakers: int) -> tuple[Problem, list[IndexVector]]:
     """Load ISOLET: the first speakers to train on, isolet5 to test on."""
-    found = load_dataset("isolet")
-    points, late = np.asarray(found.points), np.asarray(found.targets) > LAST_OF_FIRST_HALF
-    group, speaker = (np.asarray(found.extras[key]) for key in ("group", "speaker"))
+    data = load_dataset("isolet")
+    points, late = np.asarray(data.points), np.asarray(data.targets) > LAST_OF_FIRST_HALF
+    group, speaker = (np.asarray(data.extras[key]) for key in ("group", "speaker"))
     names = np.unique(speaker[group == 1])[:n_speakers]
     inside, outside = np.isin(speaker, names), group == 5
     everyone = np.ones(int(outside.sum()), dtype=np.bool_)
@@ -67,11 +67,11 @@ def machines_for(problem: Problem, n_labelled: int) -> dict[str, Any]:
         for name, (k, laplacian) in READINGS.items()
     }
     plain = next(iter(benches.values()))  # without a graph penalty any of them will do
-    found = {"RLS": plain.rls(INDUCTIVE)}
-    found |= {f"LapRLS ({name})": b.rls(AMBIENT, INTRINSIC) for name, b in benches.items()}
-    found |= {"SVM": plain.svm(INDUCTIVE), "TSVM": plain.tsvm(INDUCTIVE)}
-    found |= {f"LapSVM ({name})": b.svm(AMBIENT, INTRINSIC) for name, b in benches.items()}
-    return found
+    machines = {"RLS": plain.rls(INDUCTIVE)}
+    machines |= {f"LapRLS ({name})": b.rls(AMBIENT, INTRINSIC) for name, b in benches.items()}
+    machines |= {"SVM": plain.svm(INDUCTIVE), "TSVM": plain.tsvm(INDUCTIVE)}
+    machines |= {f"LapSVM ({name})": b.svm(AMBIENT, INTRINSIC) for name, b in benches.items()}
+    return machines
 
 
 def verdicts(table: ErrorTable) -> list[dict[str, Any]]:
@@ -80,12 +80,12 @@ def verdicts(table: ErrorTable) -> list[dict[str, Any]]:
     - Returned: for each machine and reading: differences of the means, and on how many speakers it
       wins.
     """
-    found = []
+    cells = []
     for base in ("RLS", "SVM"):
         for reading in READINGS:
             ours = f"Lap{base} ({reading})"
             gains = {view: (table[ours][view] - table[base][view]).ravel() for view in VIEWS}
-            found.append(
+            cells.append(
                 {
                     "inductive": base,
                     "laplacian": ours,
@@ -94,19 +94,19 @@ def verdicts(table: ErrorTable) -> list[dict[str, Any]]:
                     "better_on_both": all(bool(g.mean() < 0) for g in gains.values()),
                 }
             )
-    return found
+    return cells
 
 
-def better_reading(found: Sequence[Mapping[str, Any]], base: str) -> Mapping[str, Any]:
+def better_reading(cells: Sequence[Mapping[str, Any]], base: str) -> Mapping[str, Any]:
     """Return the verdict of the reading with the lower error, summed over both sets."""
-    own = [one for one in found if one["inductive"] == base]
-    return min(own, key=lambda one: sum(one["differences"].values()))
+    readings = [one for one in cells if one["inductive"] == base]
+    return min(readings, key=lambda one: sum(one["differences"].values()))
 
 
-def verdict_lines(found: Sequence[Mapping[str, Any]], n_speakers: int) -> list[str]:
+def verdict_lines(cells: Sequence[Mapping[str, Any]], n_speakers: int) -> list[str]:
     """Return the verdicts as Markdown."""
     lines = []
-    for one in found:
+    for one in cells:
         parts = ", ".join(
             f"{view} {one['differences'][view]:+.2f} points, better for "
             f"{one['speakers_better'][view]} of {n_speakers} speakers"
@@ -114,9 +114,10 @@ def verdict_lines(found: Sequence[Mapping[str, Any]], n_speakers: int) -> list[s
         )
         lines.append(f"- {one['laplacian']} beside {one['inductive']}: {parts}.")
     for base in ("RLS", "SVM"):
-        best = better_reading(found, base)
+        best = better_reading(cells, base)
         lines.append(
-            f"- Mark for {best['laplacian']}, the better reading: it {yes(best['better_on_both'])}."
+            f"- Mark for {best['laplacian']}, the better reading: it "
+            f"{holds_or_not(best['better_on_both'])}."
         )
     return lines
 
@@ -155,17 +156,17 @@ def letters_figure(*, quick: bool = False) -> Reproduction:
     with clock.stage("graphs"):
         machines = machines_for(problem, len(rows[0]))
     with clock.stage("machines"), track("machines", total=len(machines)) as advance:
-        found = problem_errors(machines, problem, draws, advance)
+        errors_by_machine = problem_errors(machines, problem, draws, advance)
     # Each speaker is a problem of one draw.
     table = {
         name: {view: errors[:, None] for view, errors in views.items()}
-        for name, views in found.items()
+        for name, views in errors_by_machine.items()
     }
     record = letters_record(table, problem, len(rows), clock)
     body = [
         *overall_lines(record["means"], VIEWS),
         "",
-        switching(record["means"]),
+        switching_line(record["means"]),
         "",
         "Mark: in the better reading a Laplacian machine beats the inductive one on average, on "
         "the unlabelled speakers and on isolet5.",
@@ -190,8 +191,8 @@ def letters_record(
 
     - `table`: errors by machine and set, a row per labelled speaker.
     """
-    found = verdicts(table)
-    best = [better_reading(found, base) for base in ("RLS", "SVM")]
+    cells = verdicts(table)
+    best = [better_reading(cells, base) for base in ("RLS", "SVM")]
     return {
         "name": "lapsvm-isolet",
         "source": f"{SOURCE}, section 4.3 and figure 3",
@@ -213,9 +214,9 @@ def letters_record(
             "asked": "the better reading beats the inductive machine on both sets, on average",
             "held": all(one["better_on_both"] for one in best),
         },
-        "verdicts": found,
-        "means": overall(table),
-        "seconds": clock.rounded(),
+        "verdicts": cells,
+        "means": overall_means(table),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": [
             {

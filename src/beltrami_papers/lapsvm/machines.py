@@ -20,6 +20,7 @@ from beltrami.kernel_machines.roughness import LaplacianPower
 from beltrami.learners import LaplacianRLSClassifier, LaplacianSVC, TransductiveSVC
 from beltrami_papers.cells import summary, table_lines
 from beltrami_papers.lapsvm.errors import breakeven_error, plain_error
+from beltrami_papers.preparation import keep_labels
 
 SOURCE = "Belkin, Niyogi and Sindhwani (2004)"
 PLAIN = "plain"
@@ -64,9 +65,7 @@ class Problem:
 
         Shapes: `labelled` (l,); returns (n,).
         """
-        found = np.full(len(self.points), -1, dtype=np.int64)
-        found[labelled] = self.positive[labelled]
-        return found
+        return keep_labels(self.positive, labelled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,18 +93,20 @@ class Bench:
 
     def rls(self, lambda1: float, lambda2: float = 0.0) -> Any:
         """Return least squares: RLS, or with a second weight LapRLS."""
-        return LaplacianRLSClassifier(**self._shared(lambda1, lambda2), fit_intercept=False)
+        return LaplacianRLSClassifier(
+            **self._shared_settings(lambda1, lambda2), fit_intercept=False
+        )
 
     def svm(self, lambda1: float, lambda2: float = 0.0) -> Any:
         """Return a machine with hinge loss: SVM, or with a second weight LapSVM."""
-        return LaplacianSVC(**self._shared(lambda1, lambda2))
+        return LaplacianSVC(**self._shared_settings(lambda1, lambda2))
 
     def tsvm(self, lambda1: float) -> Any:
         """Return a transductive machine."""
         cost = 1.0 / (2.0 * lambda1)
         return TransductiveSVC(C=cost, C_unlabeled=cost, kernel=self.kernel)
 
-    def _shared(self, lambda1: float, lambda2: float) -> dict[str, Any]:
+    def _shared_settings(self, lambda1: float, lambda2: float) -> dict[str, Any]:
         n, count = self.graph.n_nodes, self.n_labelled
         return {
             "kernel": self.kernel,
@@ -117,7 +118,7 @@ class Bench:
         }
 
 
-def taught(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Iterator[Any]:
+def teach(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Iterator[Any]:
     """Teach one machine from several sets of labels, one after the other.
 
     Only the first set pays for the kernel and its factorisation where the machine can keep them.
@@ -147,7 +148,7 @@ def draw_errors(machine: Any, problem: Problem, draws: Sequence[IndexVector]) ->
       a machine that moves unlabelled points from side to side also ``switched``, how many.
     """
     rates: dict[str, list[float]] = {}
-    for labelled, fitted in zip(draws, taught(machine, problem, draws), strict=True):
+    for labelled, fitted in zip(draws, teach(machine, problem, draws), strict=True):
         inside, outside = (fitted.decision_function(x) for x in (problem.points, problem.new))
         unlabelled = np.ones(len(problem.points), dtype=np.bool_)
         unlabelled[labelled] = False
@@ -173,14 +174,14 @@ def problem_errors(
 
     Shapes: `draws` (l,).
     """
-    found = {}
+    errors = {}
     for name, machine in machines.items():
-        found[name] = draw_errors(machine, problem, draws)
+        errors[name] = draw_errors(machine, problem, draws)
         advance(1)
-    return found
+    return errors
 
 
-def stacked(results: Sequence[Mapping[str, Errors]]) -> dict[str, Errors]:
+def stack_problems(results: Sequence[Mapping[str, Errors]]) -> dict[str, Errors]:
     """Turn a list of problems into arrays.
 
     Returns shape (problems, draws).
@@ -191,7 +192,7 @@ def stacked(results: Sequence[Mapping[str, Errors]]) -> dict[str, Errors]:
     }
 
 
-def overall(table: ErrorTable) -> list[dict[str, Any]]:
+def overall_means(table: ErrorTable) -> list[dict[str, Any]]:
     """Return the mean of every machine over all problems and draws."""
     return [
         {
@@ -219,15 +220,10 @@ def summaries(errors: Errors) -> dict[str, Any]:
     return {view: summary(e) for view, e in errors.items() if not view.endswith(PLAIN)}
 
 
-def switching(means: Sequence[Mapping[str, Any]]) -> str:
+def switching_line(means: Sequence[Mapping[str, Any]]) -> str:
     """Say how often TSVM changed its mind."""
     (count,) = [one[SWITCHED] for one in means if SWITCHED in one]
     return (
         f"On average TSVM changed the side of {count:.3g} points per fit, beginning where SVM "
         "had put them."
     )
-
-
-def yes(holds: bool) -> str:
-    """Return a verdict in words."""
-    return "holds" if holds else "does not hold"

@@ -18,7 +18,8 @@ from beltrami.kernel_machines.kernels import RbfKernel
 from beltrami.report.pictures.figures import bare
 from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.cells import page, table_lines
-from beltrami_papers.lapsvm.machines import SOURCE, Bench, Problem, taught, yes
+from beltrami_papers.findings import holds_or_not
+from beltrami_papers.lapsvm.machines import SOURCE, Bench, Problem, teach
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 
 N_POINTS, NOISE, SEED = 200, 0.05, 0
@@ -37,8 +38,8 @@ Grid = dict[tuple[float, float], FloatMatrix]
 
 def moons() -> Problem:
     """Return the moons, which are also their own test set."""
-    found = two_moons(N_POINTS, noise=NOISE, random_state=SEED)
-    points, positive = np.asarray(found.points), np.asarray(found.targets) == 1
+    data = two_moons(N_POINTS, noise=NOISE, random_state=SEED)
+    points, positive = np.asarray(data.points), np.asarray(data.targets) == 1
     return Problem(points, positive, points, positive)
 
 
@@ -47,12 +48,12 @@ def one_label_each(positive: BoolVector, n_draws: int) -> list[IndexVector]:
 
     Shapes: `positive` (n,); returns (2,).
     """
-    found = []
+    draws = []
     for i in range(n_draws):
         rng = np.random.default_rng([SEED, i])
         rows = [int(rng.choice(np.flatnonzero(positive == side))) for side in (False, True)]
-        found.append(np.array(rows))
-    return found
+        draws.append(np.array(rows))
+    return draws
 
 
 def settings(machine: str, powers: Sequence[int]) -> list[tuple[float, float]]:
@@ -77,17 +78,17 @@ def grid_scores(
 
     Shapes: `draws` (2,).
     """
-    found, make = {}, maker(bench, machine)
+    scores, make = {}, maker(bench, machine)
     for weights in settings(machine, powers):
-        learners = taught(make(*weights), problem, draws)
-        found[weights] = np.array([one.decision_function(problem.points) for one in learners])
-    return found
+        learners = teach(make(*weights), problem, draws)
+        scores[weights] = np.array([one.decision_function(problem.points) for one in learners])
+    return scores
 
 
 def wrong_counts(scores: FloatMatrix, positive: BoolVector) -> IndexVector:
     """Return how many points have a score of the wrong sign, per draw."""
-    found: IndexVector = ((scores > 0) != positive).sum(axis=1)
-    return found
+    counts: IndexVector = ((scores > 0) != positive).sum(axis=1)
+    return counts
 
 
 def cell_of(machine: str, grid: Grid, positive: BoolVector) -> dict[str, Any]:
@@ -136,10 +137,10 @@ def draw_surface(axes: Any, learner: Any, problem: Problem, labelled: IndexVecto
     axes.contour(across, up, surface, levels=(0.0,), colors="black", linewidths=1.4)
     wrong = (learner.decision_function(problem.points) > 0) != problem.positive
     for side, marker in ((False, "o"), (True, "^")):
-        own = problem.positive == side
-        x, y = problem.points[own & ~wrong].T
+        of_side = problem.positive == side
+        x, y = problem.points[of_side & ~wrong].T
         axes.scatter(x, y, s=13, marker=marker, facecolors="white", edgecolors="0.35", lw=0.7)
-        x, y = problem.points[own & wrong].T
+        x, y = problem.points[of_side & wrong].T
         axes.scatter(x, y, s=22, marker="x", c=OKABE_ITO[5], lw=1.2)
     for row, colour, marker in zip(labelled, colours, "o^", strict=True):
         x, y = problem.points[row]
@@ -230,7 +231,7 @@ def moons_record(
             "errors there.",
         ],
         "mark": {"asked": "LapSVM makes no error", "held": zero},
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": cells,
     }
@@ -261,6 +262,6 @@ def moons_body(record: Mapping[str, Any]) -> list[str]:
         ]
         for c in record["errors"]
     ]
-    verdict = f"Mark: {record['mark']['asked']}. It {yes(record['mark']['held'])}."
+    verdict = f"Mark: {record['mark']['asked']}. It {holds_or_not(record['mark']['held'])}."
     lead = f"Wrong points of {record['n']}: at the best weights, and at the demonstration's."
     return [lead, "", *table_lines(header, rows), "", verdict]

@@ -10,7 +10,7 @@ import numpy as np
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
 from beltrami.data import load_dataset, principal_components
 from beltrami_papers.lapsvm.machines import Problem
-from beltrami_papers.thesis.chapter3.heldout import projected
+from beltrami_papers.preparation import draw_per_class, project_on_components
 
 SEED = 0
 TESTS = ("test", "rest of training set", "official test set")
@@ -44,9 +44,9 @@ class Images:
 
 def usps_images(per_digit: int) -> Images:
     """Load USPS and take the first training images of each digit."""
-    found = load_dataset("usps")
-    points, digits = np.asarray(found.points), np.asarray(found.targets)
-    n_train = found.n_train or len(digits)
+    data = load_dataset("usps")
+    points, digits = np.asarray(data.points), np.asarray(data.targets)
+    n_train = data.n_train or len(digits)
     first = [np.flatnonzero(digits[:n_train] == digit)[:per_digit] for digit in range(10)]
     rows = np.concatenate(first)
     others = np.setdiff1d(np.arange(len(digits)), rows)
@@ -54,7 +54,7 @@ def usps_images(per_digit: int) -> Images:
     return Images(
         training,
         digits[rows],
-        projected(points[rows], training, points[others]),
+        project_on_components(points[rows], training, points[others]),
         digits[others],
         others >= n_train,
     )
@@ -83,9 +83,4 @@ def two_labels_each(positive: BoolVector, pair: tuple[int, int], n_draws: int) -
 
     - `pair`: the digits a and b; draw i comes from ``default_rng([0, a, b, i])``.
     """
-    sides = [np.flatnonzero(~positive), np.flatnonzero(positive)]
-    found = []
-    for i in range(n_draws):
-        rng = np.random.default_rng([SEED, *pair, i])
-        found.append(np.concatenate([rng.choice(side, 2, replace=False) for side in sides]))
-    return found
+    return [draw_per_class(positive, 2, seed=[SEED, *pair, i]) for i in range(n_draws)]

@@ -16,16 +16,16 @@ from beltrami.core.types import IndexVector, Points
 from beltrami.embeddings import SpectralClustering
 from beltrami.embeddings.mbed.modes import PaperMode
 from beltrami.learners import Mbed
-from beltrami_papers.agreement import inconsistent_pairs, matched_wrongly
 from beltrami_papers.cells import page, table_lines
+from beltrami_papers.mbed.agreement import inconsistent_pairs, outside_own_cluster
 from beltrami_papers.mbed.problems import (
     DATASETS,
     SEED,
     SOURCE,
-    LabelledDraws,
     benchmark,
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
+from beltrami_papers.preparation import LabelledDraws
 
 PUBLISHED: dict[str, dict[str, float]] = {
     "k-means": {"g50c": 9.02, "g10n": 50.09, "TEXT": 18.78, "COIL": 4.62},
@@ -46,8 +46,8 @@ def clusterers(*, quick: bool = False) -> dict[str, Cluster]:
     mode = PaperMode(n_init=2, n_steps=60) if quick else PaperMode(n_init=N_STARTS)
 
     def by_means(points: Points, k: int) -> IndexVector:
-        found = KMeans(k, n_init=N_STARTS, random_state=SEED).fit(points)
-        return np.asarray(found.labels_, dtype=np.intp)
+        model = KMeans(k, n_init=N_STARTS, random_state=SEED).fit(points)
+        return np.asarray(model.labels_, dtype=np.intp)
 
     def by_paper(points: Points, k: int) -> IndexVector:
         return np.asarray(Mbed(k, mode=mode, random_state=SEED).fit(points).transduction_)
@@ -74,17 +74,17 @@ def cluster_cell(problem: LabelledDraws, method: str, cluster: Cluster) -> dict[
       pairs.
     """
     started = time.perf_counter()
-    found = cluster(problem.points, problem.n_classes)
+    clusters = cluster(problem.points, problem.n_classes)
     spent = time.perf_counter() - started
-    pairs = inconsistent_pairs(problem.classes, found)
-    wrong = matched_wrongly(problem.classes, found, problem.n_classes)
+    pairs = inconsistent_pairs(problem.classes, clusters)
+    wrong = outside_own_cluster(problem.classes, clusters, problem.n_classes)
     cell = {
         "data": problem.name,
         "method": method,
         "n": len(problem.classes),
         "pairs": round(pairs, 3),
         "error": round(100 * float(wrong.mean()), 3),
-        "sizes": np.bincount(found, minlength=problem.n_classes).tolist(),
+        "sizes": np.bincount(clusters, minlength=problem.n_classes).tolist(),
         "seconds": round(spent, 1),
     }
     published = PUBLISHED.get(method, {}).get(problem.name)
@@ -115,8 +115,8 @@ def pairs_table(cells: Sequence[Mapping[str, Any]]) -> list[str]:
     pairs, errors = [], []
     for method in methods:
         row = [place[name, method] for name in names]
-        told = [f" ({c['published']:.2f})" if "published" in c else "" for c in row]
-        pairs.append([method, *(f"{c['pairs']:.2f}{t}" for c, t in zip(row, told, strict=True))])
+        printed = [f" ({c['published']:.2f})" if "published" in c else "" for c in row]
+        pairs.append([method, *(f"{c['pairs']:.2f}{t}" for c, t in zip(row, printed, strict=True))])
         errors.append([method, *(f"{c['error']:.1f}" for c in row)])
     return [
         "Inconsistent pairs in percent (in brackets: the paper's Table 1).",
@@ -153,7 +153,7 @@ def cluster_record(cells: list[dict[str, Any]], clock: StageClock) -> dict[str, 
             "Pairs look kind where classes are many: 20 equal clusters drawn by lot differ from 20 "
             "equal classes on about 9.5 percent of the pairs only. The second table does not.",
         ],
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": cells,
     }

@@ -15,9 +15,10 @@ from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.data import load_dataset
 from beltrami.embeddings.mbed.modes import PaperMode
 from beltrami.learners import Mbed
-from beltrami_papers.agreement import matched_wrongly
+from beltrami_papers.mbed.agreement import outside_own_cluster
 from beltrami_papers.mbed.problems import SEED
 from beltrami_papers.model import StageClock
+from beltrami_papers.preparation import keep_labels
 
 DIGITS = (2, 4, 8)
 N_LABELLED, N_STEPS, N_STARTS = 50, 200, 10
@@ -43,22 +44,20 @@ class Images:
 
     def labels(self) -> IndexVector:
         """Return the digits of the labelled rows, and -1 for the others."""
-        y = np.full(len(self.digits), -1)
-        y[self.labelled] = self.digits[self.labelled]
-        return y
+        return keep_labels(self.digits, self.labelled)
 
 
 def usps_digits(*, quick: bool = False) -> Images:
     """Load the digits 2, 4 and 8 of the official test part of USPS."""
-    found = load_dataset("usps")
-    digits = np.asarray(found.targets)
+    data = load_dataset("usps")
+    digits = np.asarray(data.targets)
     rows = np.flatnonzero(np.isin(digits, DIGITS))
-    rows = rows[rows >= (found.n_train or 0)][:: 5 if quick else 1]
+    rows = rows[rows >= (data.n_train or 0)][:: 5 if quick else 1]
     labelled = np.random.default_rng(SEED).choice(len(rows), N_LABELLED, replace=False)
-    return Images(np.asarray(found.points)[rows], digits[rows], np.sort(labelled))
+    return Images(np.asarray(data.points)[rows], digits[rows], np.sort(labelled))
 
 
-def fitted(images: Images, y: IndexVector | None, seed: int, *, quick: bool = False) -> Any:
+def fit_map(images: Images, y: IndexVector | None, seed: int, *, quick: bool = False) -> Any:
     """Make the map of the paper: three dimensions, 10 steps of descent per step of annealing.
 
     Shapes: `y` (n,).
@@ -74,7 +73,7 @@ def cell_of(images: Images, model: Any, what: str, seed: int) -> dict[str, Any]:
       on the unlabelled rows.
     """
     if what == "clusters":
-        wrong = matched_wrongly(images.digits, model.transduction_, len(DIGITS))
+        wrong = outside_own_cluster(images.digits, model.transduction_, len(DIGITS))
     else:
         unlabelled = np.delete(np.arange(len(images.digits)), images.labelled)
         wrong = (model.transduction_ != images.digits)[unlabelled]
@@ -98,7 +97,7 @@ def starts(
     models, seeds = [], range(2 if quick else N_STARTS)
     with clock.stage(what), track(f"maps of {what}", total=len(seeds)) as advance:
         for seed in seeds:
-            models.append(fitted(images, y, seed, quick=quick))
+            models.append(fit_map(images, y, seed, quick=quick))
             advance(1)
     cells = [cell_of(images, m, what, seed) for m, seed in zip(models, seeds, strict=True)]
     best = max(range(len(models)), key=lambda i: models[i].criterion_)
@@ -106,6 +105,6 @@ def starts(
     return models[best], cells
 
 
-def drawn_of(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def drawn_start(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the entry of the start that is drawn."""
     return next(cell for cell in cells if cell["drawn"])

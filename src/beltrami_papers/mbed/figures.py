@@ -21,14 +21,14 @@ from beltrami.report.pictures.boundary_pictures import (
 )
 from beltrami.report.pictures.boundary_views import MapView, view_of
 from beltrami.report.pictures.figures import scatter_groups
-from beltrami_papers.agreement import cluster_of_each_class
 from beltrami_papers.cells import page, table_lines
+from beltrami_papers.mbed.agreement import cluster_of_each_class
 from beltrami_papers.mbed.digits import (
     DIGITS,
     N_STARTS,
     N_STEPS,
     Images,
-    drawn_of,
+    drawn_start,
     starts,
     usps_digits,
 )
@@ -133,7 +133,7 @@ def digits_record(
         "seeds": f"starts: random_state 0 to {N_STARTS - 1}"
         + ("; labelled rows: default_rng(0).choice(n, 50, replace=False)." if third else "."),
         "remarks": remarks,
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "criteria": {str(stage.number): round(stage.criterion, 3) for stage in path},
         "errors": cells,
@@ -142,11 +142,11 @@ def digits_record(
 
 def digits_body(record: Mapping[str, Any]) -> list[str]:
     """Return the table of starts."""
-    told = {"clusters": "without labels", "labels": "with labels"}
+    words = {"clusters": "without labels", "labels": "with labels"}
     header = ["", "start", "wrong", "of", "percent", "chosen step", "criterion"]
     rows = [
         [
-            told[cell["what"]],
+            words[cell["what"]],
             f"{cell['seed']}, drawn" if cell["drawn"] else str(cell["seed"]),
             *(str(cell[key]) for key in ("wrong", "of")),
             f"{cell['percent']:.1f}",
@@ -159,7 +159,7 @@ def digits_body(record: Mapping[str, Any]) -> list[str]:
     for what in dict.fromkeys(cell["what"] for cell in record["errors"]):
         percents = [cell["percent"] for cell in record["errors"] if cell["what"] == what]
         means.append(
-            f"- {told[what]}: {np.mean(percents):.1f} percent wrong on average over "
+            f"- {words[what]}: {np.mean(percents):.1f} percent wrong on average over "
             f"{len(percents)} starts, from {min(percents):.1f} to {max(percents):.1f}"
         )
     lead = "Wrong points: of clusters after the best matching, of labels among unlabelled rows."
@@ -174,7 +174,7 @@ def two_maps_figure(*, quick: bool = False) -> Reproduction:
         plain = sne.fit_transform(images.points)
     model, cells = starts(images, "clusters", clock, quick=quick)
     record = digits_record("mbed-figure-2", images, cells, model.path_, clock)
-    figure = draw_two_maps(images, plain, model, drawn_of(cells))
+    figure = draw_two_maps(images, plain, model, drawn_start(cells))
     return Reproduction(
         figure, record, page(f"mbed-figure-2: {SOURCE}", record, digits_body(record))
     )
@@ -184,9 +184,11 @@ def annealing_figure(*, quick: bool = False) -> Reproduction:
     """Reproduce figure 3: clusters beside 50 labels, and the annealing."""
     clock, images = StageClock(), usps_digits(quick=quick)
     clustered, without = starts(images, "clusters", clock, quick=quick)
-    taught, given = starts(images, "labels", clock, quick=quick)
-    record = digits_record("mbed-figure-3", images, [*without, *given], taught.path_, clock)
-    figure = draw_annealing(images, clustered, taught, [drawn_of(without), drawn_of(given)])
+    taught, with_labels = starts(images, "labels", clock, quick=quick)
+    record = digits_record("mbed-figure-3", images, [*without, *with_labels], taught.path_, clock)
+    figure = draw_annealing(
+        images, clustered, taught, [drawn_start(without), drawn_start(with_labels)]
+    )
     return Reproduction(
         figure, record, page(f"mbed-figure-3: {SOURCE}", record, digits_body(record))
     )

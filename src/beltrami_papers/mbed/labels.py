@@ -21,16 +21,16 @@ from beltrami.learners import (
     Mbed,
     PoissonClassifier,
 )
-from beltrami_papers.cells import page, summary, table_lines
-from beltrami_papers.lapsvm.machines import yes
+from beltrami_papers.cells import page, summary, table_lines, with_deviation
+from beltrami_papers.findings import holds_or_not
 from beltrami_papers.mbed.problems import (
     COIL_REMARK,
     DATASETS,
     SOURCE,
-    LabelledDraws,
     benchmark,
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
+from beltrami_papers.preparation import LabelledDraws
 
 PUBLISHED: dict[str, dict[str, float]] = {
     "manifold": {"g50c": 17.30, "g10n": 30.64, "TEXT": 11.71, "USPS": 21.30, "COIL": 6.20},
@@ -99,10 +99,10 @@ def error_of(method: Method, problem: LabelledDraws, draw: int) -> float:
     labelled, points = y >= 0, problem.points
     model: Any = method.make(draw)
     if method.is_supervised:
-        found = model.fit(points[labelled], y[labelled]).predict(points[~labelled])
+        predicted = model.fit(points[labelled], y[labelled]).predict(points[~labelled])
     else:
-        found = model.fit(points, y).transduction_[~labelled]
-    return 100 * float(np.mean(found != problem.classes[~labelled]))
+        predicted = model.fit(points, y).transduction_[~labelled]
+    return 100 * float(np.mean(predicted != problem.classes[~labelled]))
 
 
 def label_cell(
@@ -152,21 +152,16 @@ def label_table(cells: Sequence[Mapping[str, Any]]) -> list[str]:
     for method in dict.fromkeys(cell["method"] for cell in cells):
         row = [place[name, method] for name in names]
         fewer = "" if row[0]["draws"] == most else f" (first {row[0]['draws']} splits)"
-        rows.append([f"{method}{fewer}", *(_with_deviation(cell) for cell in row)])
+        rows.append([f"{method}{fewer}", *(with_deviation(cell) for cell in row)])
         short = {cell["draws"] for cell in cells if cell["draws"] < most}
         if method == PAPER and short:
             few = min(short)
             means = [f"{np.mean(cell['each'][:few]):.2f}" for cell in row]
             rows.append([f"of these, the first {few} splits", *means])
     for method, errors in PUBLISHED.items():
-        told = [f"{errors[name]:.2f}" if name in errors else "" for name in names]
-        rows.append([f"*paper: {method}*", *told])
+        printed = [f"{errors[name]:.2f}" if name in errors else "" for name in names]
+        rows.append([f"*paper: {method}*", *printed])
     return table_lines(["", *names], rows)
-
-
-def _with_deviation(cell: Mapping[str, Any]) -> str:
-    spread = "" if cell["std"] is None else f" ± {cell['std']:.2f}"
-    return f"{cell['mean']:.2f}{spread}"
 
 
 def marks_of(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -212,7 +207,7 @@ def label_record(cells: list[dict[str, Any]], clock: StageClock) -> dict[str, An
             "the parameters of the first two were chosen there by the test error.",
         ],
         "marks": marks_of(cells),
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": cells,
     }
@@ -229,6 +224,6 @@ def labels_table(*, quick: bool = False) -> Reproduction:
         "",
         *label_table(record["errors"]),
         "",
-        *(f"- Mark: {mark['asked']}. It {yes(mark['held'])}." for mark in record["marks"]),
+        *(f"- Mark: {mark['asked']}. It {holds_or_not(mark['held'])}." for mark in record["marks"]),
     ]
     return Reproduction(None, record, page(f"mbed-table-2: {SOURCE}", record, body))

@@ -1,7 +1,9 @@
-"""How the papers prepare texts and sound."""
+"""How the papers prepare their data: texts, sound, components, and which rows have a label."""
 
-from beltrami_papers.preparation.speech import frame_centers, log_spectra
-from beltrami_papers.preparation.text import (
+from beltrami_papers.preparation.components import project_on_components
+from beltrami_papers.preparation.spectra import frame_centers, log_spectra
+from beltrami_papers.preparation.splits import LabelledDraws, draw_per_class, keep_labels
+from beltrami_papers.preparation.word_vectors import (
     BigramContexts,
     WordCounts,
     bigram_contexts,
@@ -11,10 +13,14 @@ from beltrami_papers.preparation.text import (
 
 __all__ = [
     "BigramContexts",
+    "LabelledDraws",
     "WordCounts",
     "bigram_contexts",
+    "draw_per_class",
     "frame_centers",
+    "keep_labels",
     "log_spectra",
+    "project_on_components",
     "strip_headers",
     "word_counts",
 ]

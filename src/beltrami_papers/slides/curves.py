@@ -44,8 +44,8 @@ def draw_curves(cells: Sequence[Mapping[str, Any]]) -> Figure:
     handles: dict[str, Any] = {}
     for task, row in zip(TASKS, grid, strict=True):
         for data, axes in zip(sets, row, strict=True):
-            own = [cell for cell in cells if (cell["data"], cell["task"]) == (data, task)]
-            handles |= _draw_panel(axes, own, _FLOOR[task])
+            chosen = [cell for cell in cells if (cell["data"], cell["task"]) == (data, task)]
+            handles |= _draw_panel(axes, chosen, _FLOOR[task])
         row[0].set_ylabel(_AXIS[task])
         row[0].set_ylim(bottom=_FLOOR[task] / 1.4)
     for data, axes in zip(sets, grid[0], strict=True):

@@ -20,7 +20,7 @@ from beltrami_papers.slides.problems import (
     GLOBAL,
     OURS,
     Problem,
-    drawn,
+    draw_problem,
     trial,
 )
 from beltrami_papers.slides.sizes import Size
@@ -71,8 +71,8 @@ def decision_sets(points: FloatMatrix, margin: float) -> IndexVector:
     """
     overlap = -margin / 2
     sides = (points[:, 0] > 0).astype(np.intp)
-    found: IndexVector = np.where(np.abs(points[:, 0]) < overlap, 2, sides)
-    return found
+    sets: IndexVector = np.where(np.abs(points[:, 0]) < overlap, 2, sides)
+    return sets
 
 
 def squares(n_points: int, *, margin: float, random_state: Any) -> Dataset:
@@ -81,18 +81,18 @@ def squares(n_points: int, *, margin: float, random_state: Any) -> Dataset:
     - Returned: 1 + s on the left alone, -1 - s on the right alone, 0 on the overlap; the decision
       sets stand in for the manifolds.
     """
-    found = two_squares(n_points, gap=margin, random_state=random_state)
-    points, height = np.asarray(found.points), found.extras["position"]
+    data = two_squares(n_points, gap=margin, random_state=random_state)
+    points, height = np.asarray(data.points), data.extras["position"]
     sets = decision_sets(points, margin)
     targets = np.array([1.0, -1.0, 0.0])[sets] * (1 + height)
-    return replace(found, targets=targets, extras={**found.extras, "manifold": sets})
+    return replace(data, targets=targets, extras={**data.extras, "manifold": sets})
 
 
 @lru_cache(maxsize=2)
 def margin_problem(margin: float, draw: int) -> Problem:
     """Return a draw with this margin; the last two are kept."""
     make: Callable[..., Dataset] = partial(squares, margin=margin)
-    return drawn(make, draw, n_unlabelled=_MOST)
+    return draw_problem(make, draw, n_unlabelled=_MOST)
 
 
 def margin_plan(size: Size) -> MarginPlan:
@@ -115,30 +115,30 @@ def margin_trials(plan: MarginPlan) -> Iterator[MarginTrial]:
 
 def run_margins(trials: Sequence[MarginTrial], journal: Journal) -> dict[MarginTrial, Result]:
     """Run what the journal does not know."""
-    return journal.results("margins", trials, _tried)
+    return journal.results("margins", trials, _run_trial)
 
 
-def _tried(one: MarginTrial) -> Result:
+def _run_trial(one: MarginTrial) -> Result:
     problem = margin_problem(one.margin, one.draw)
     return trial(problem, "regression", one.method, one.labelled, one.unlabelled, one.draw)
 
 
-def margin_cells(found: Mapping[MarginTrial, Result]) -> list[dict[str, Any]]:
+def margin_cells(results: Mapping[MarginTrial, Result]) -> list[dict[str, Any]]:
     """Return mean and deviation of every cell, and how ours compares draw by draw.
 
     - Returned: ``gain`` is the mean over draws of the supervised error minus ours, ``gain_error``
       its standard error.
     """
     groups: dict[tuple[str, float, int, int], list[MarginTrial]] = {}
-    for one in found:
+    for one in results:
         groups.setdefault(one[:4], []).append(one)
     cells = []
     for (method, margin, n, m), trials in groups.items():
-        errors = np.array([found[one]["error"] for one in trials])
+        errors = np.array([results[one]["error"] for one in trials])
         cell = {"method": method, "margin": margin, "labelled": n, "unlabelled": m}
         cell |= summary(errors)
         if method == OURS:
-            bases = [found[MarginTrial(GLOBAL, margin, n, 0, one.draw)] for one in trials]
+            bases = [results[MarginTrial(GLOBAL, margin, n, 0, one.draw)] for one in trials]
             gains = np.array([base["error"] for base in bases]) - errors
             spread = float(gains.std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else 0.0
             cell |= {"gain": round(float(gains.mean()), 4), "gain_error": round(spread, 4)}

@@ -36,14 +36,14 @@ SOURCE = 'Zhu (2009), slide "Unlabeled Data: Now it helps, now it doesn\'t"'
 _LINEAR = 0.02  # margins nearer to zero than this are drawn on a linear scale
 
 
-def expected(margin: float, n: int, m: int) -> str:
+def slide_verdict(margin: float, n: int, m: int) -> str:
     """Return what the slide says of a margin: whether unlabelled points help."""
     if margin >= n**-0.5:
         return "no"
     return "yes" if margin >= m**-0.5 or margin < -(m**-0.5) else "no"
 
 
-def measured(cell: Mapping[str, Any]) -> str:
+def our_verdict(cell: Mapping[str, Any]) -> str:
     """Return whether unlabelled points helped: two standard errors of the difference decide."""
     if abs(cell["gain"]) <= 2 * cell["gain_error"]:
         return "no"
@@ -64,7 +64,7 @@ def margin_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
             rows.append(
                 [f"{margin:g}", f"{base['mean']:.3f}", f"{best['mean']:.3f}"]
                 + [f"{cell['mean']:.3f} ± {cell['std'] or 0:.3f}" for cell in ours]
-                + [f"{measured(c)} ({expected(margin, n, c['unlabelled'])})" for c in ours]
+                + [f"{our_verdict(c)} ({slide_verdict(margin, n, c['unlabelled'])})" for c in ours]
             )
         header = ["margin", f"supervised, n = {n}", CLAIRVOYANT]
         header += [f"ours, m = {m}" for m in sizes]
@@ -80,20 +80,20 @@ def draw_margins(cells: Sequence[Mapping[str, Any]]) -> Figure:
     figure = Figure(figsize=(5.6 * len(counts) + 0.4, 4.6), layout="constrained")
     panels = figure.subplots(1, len(counts), squeeze=False, sharey=True)[0]
     for axes, n in zip(panels, counts, strict=True):
-        own = [cell for cell in cells if cell["labelled"] == n]
-        _draw_line(axes, own, GLOBAL, 0, "supervised", c="0.25", ls="--", lw=1.4)
+        chosen = [cell for cell in cells if cell["labelled"] == n]
+        _draw_line(axes, chosen, GLOBAL, 0, "supervised", c="0.25", ls="--", lw=1.4)
         for place, m in enumerate(sizes):
             colour = shade(OKABE_ITO[0], place, len(sizes))
-            _draw_line(axes, own, OURS, m, f"ours, m = {m}", c=colour, lw=2.0, marker="o", ms=4)
+            _draw_line(axes, chosen, OURS, m, f"ours, m = {m}", c=colour, lw=2.0, marker="o", ms=4)
             _mark(axes, m**-0.5, colour)
             _mark(axes, -(m**-0.5), colour)
-        _draw_line(axes, own, CLAIRVOYANT, 0, "clairvoyant", c="0.25", ls=":", lw=1.4)
+        _draw_line(axes, chosen, CLAIRVOYANT, 0, "clairvoyant", c="0.25", ls=":", lw=1.4)
         _mark(axes, n**-0.5, OKABE_ITO[5])
         axes.text(
             n**-0.5, 1.01, "$n^{-1/d}$", transform=axes.get_xaxis_transform(),
             color=OKABE_ITO[5], ha="center", va="bottom", fontsize="small",
         )  # fmt: skip
-        _scale(axes, sorted({cell["margin"] for cell in own}))
+        _scale(axes, sorted({cell["margin"] for cell in chosen}))
         axes.set_title(f"{n} labels", fontsize="medium", pad=18)
     panels[0].set_ylabel("root mean squared error")
     panels[0].set_ylim(bottom=0)
@@ -110,8 +110,8 @@ def draw_margins(cells: Sequence[Mapping[str, Any]]) -> Figure:
 def _draw_line(
     axes: Any, cells: Sequence[Mapping[str, Any]], method: str, m: int, name: str, **style: Any
 ) -> None:
-    own = [cell for cell in cells if (cell["method"], cell["unlabelled"]) == (method, m)]
-    line = sorted((cell["margin"], cell["mean"]) for cell in own)
+    chosen = [cell for cell in cells if (cell["method"], cell["unlabelled"]) == (method, m)]
+    line = sorted((cell["margin"], cell["mean"]) for cell in chosen)
     axes.plot(*np.transpose(line), label=name, **style)
 
 
@@ -134,8 +134,8 @@ def now_it_helps_figure(size: Size, *, journal: Path | None = None) -> Reproduct
     - `journal`: a file of single results that the run reads first and adds to; None writes none.
     """
     plan = margin_plan(size)
-    found = run_margins(list(margin_trials(plan)), Journal.at(journal))
-    record = margin_record(size, plan, found)
+    results = run_margins(list(margin_trials(plan)), Journal.at(journal))
+    record = margin_record(size, plan, results)
     body = [
         "Root mean squared error on fresh points. Helps: yes or harm where ours differs from the "
         "supervised learner by more than two standard errors of the paired difference; in brackets "
@@ -148,14 +148,14 @@ def now_it_helps_figure(size: Size, *, journal: Path | None = None) -> Reproduct
 
 
 def margin_record(
-    size: Size, plan: MarginPlan, found: Mapping[MarginTrial, Result]
+    size: Size, plan: MarginPlan, results: Mapping[MarginTrial, Result]
 ) -> dict[str, Any]:
     """Return the record."""
-    spent = {one.method: 0.0 for one in found}
-    for one, result in found.items():
+    spent = {one.method: 0.0 for one in results}
+    for one, result in results.items():
         spent[one.method] += result["seconds"]
     return {
-        "name": size.named("now-it-helps"),
+        "name": size.reproduction_name("now-it-helps"),
         "source": f"{SOURCE}; the slide states rates and no numbers",
         "data": "two_squares(gap=margin)",
         "n": f"{', '.join(map(str, plan.labelled))} labelled, "
@@ -186,5 +186,5 @@ def margin_record(
         ],
         "seconds": {method: round(seconds, 1) for method, seconds in spent.items()},
         **circumstances(),
-        "errors": margin_cells(found),
+        "errors": margin_cells(results),
     }

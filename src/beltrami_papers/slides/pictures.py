@@ -22,6 +22,7 @@ from beltrami.report.pictures.region_views import panels_of, view_of
 from beltrami_papers.cells import table_lines
 from beltrami_papers.findings import Claim, Setting, reproduction_of
 from beltrami_papers.model import Reproduction, StageClock
+from beltrami_papers.preparation import keep_labels
 from beltrami_papers.slides.purity import purity
 
 
@@ -64,7 +65,7 @@ SCENES = (
 )
 
 
-def fitted_scene(scene: Scene, n_points: int) -> tuple[Any, IndexVector]:
+def fit_scene(scene: Scene, n_points: int) -> tuple[Any, IndexVector]:
     """Fit the learner on a scene.
 
     Returns shape `labelled` (80,).
@@ -74,13 +75,8 @@ def fitted_scene(scene: Scene, n_points: int) -> tuple[Any, IndexVector]:
     dataset = scene.make(n_points, random_state=0)
     labelled = np.random.default_rng(0).permutation(n_points)[:N_LABELLED]
     model = MultiManifoldRegressor(n_regions=scene.n_regions, random_state=0)
-    return model.fit(np.asarray(dataset.points), _partial(dataset, labelled)), labelled
-
-
-def _partial(dataset: Dataset, labelled: IndexVector) -> Any:
-    y = np.full(len(np.asarray(dataset.points)), np.nan)
-    y[labelled] = np.asarray(dataset.targets)[labelled]
-    return y
+    y = keep_labels(np.asarray(dataset.targets), labelled, blank=np.nan)
+    return model.fit(np.asarray(dataset.points), y), labelled
 
 
 def scene_cell(scene: Scene, model: Any, labelled: IndexVector) -> dict[str, Any]:
@@ -102,7 +98,7 @@ def scene_cell(scene: Scene, model: Any, labelled: IndexVector) -> dict[str, Any
     nodes = manifold[graph.rows]
     between = nodes[edges.row] != nodes[edges.col]
     whole = MultiManifoldRegressor(n_regions=1, random_state=0)
-    whole.fit(np.asarray(dataset.points), _partial(dataset, labelled))
+    whole.fit(np.asarray(dataset.points), keep_labels(truth, labelled, blank=np.nan))
     asked = np.setdiff1d(np.arange(n), labelled)
     return {
         "scene": scene.name.replace("\n", " "),
@@ -131,7 +127,7 @@ def pictures_figure(*, quick: bool = False) -> Reproduction:
     with track("pictures of multi-manifold separation", total=len(SCENES)) as advance:
         for row, scene in zip(rows, SCENES, strict=True):
             with clock.stage("fits"):
-                model, labelled = fitted_scene(scene, 800 if quick else scene.n_points)
+                model, labelled = fit_scene(scene, 800 if quick else scene.n_points)
             with clock.stage("measures"):
                 cells.append(scene_cell(scene, model, labelled))
             with clock.stage("drawing"):

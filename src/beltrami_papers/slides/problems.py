@@ -29,6 +29,7 @@ from beltrami.learners import (
 from beltrami.learners.model import Labeled
 from beltrami.learners.multi_manifold.region_models import fit_regional
 from beltrami_papers.journal import Result
+from beltrami_papers.preparation import keep_labels
 
 SETS: dict[str, Callable[..., Dataset]] = {
     "dollar sign": dollar_sign,
@@ -87,11 +88,11 @@ def classes_of(dataset: Dataset) -> IndexVector:
     - Returned: 1 on the first manifold where s > 1/2, and on the second where it is not.
     """
     high = dataset.extras["position"] > 0.5
-    found: IndexVector = (high ^ (dataset.extras["manifold"] == 1)).astype(np.intp)
-    return found
+    classes: IndexVector = (high ^ (dataset.extras["manifold"] == 1)).astype(np.intp)
+    return classes
 
 
-def drawn(
+def draw_problem(
     make: Callable[..., Dataset],
     draw: int,
     *,
@@ -125,7 +126,7 @@ def drawn(
 @lru_cache(maxsize=2)
 def problem_of(name: str, draw: int) -> Problem:
     """Return a draw of one of `SETS`; the last two are kept."""
-    return drawn(SETS[name], draw)
+    return draw_problem(SETS[name], draw)
 
 
 def base_learner(task: str) -> Any:
@@ -142,12 +143,14 @@ def known_regions(
 
     Shapes: `regions`, `at_test` (p,); returns (t,).
     """
-    n, own = n_labelled, regions[:n_labelled]
+    n, labelled_regions = n_labelled, regions[:n_labelled]
     is_value = task == "regression"
     targets = problem.values[:n, None] if is_value else np.eye(2)[problem.classes[:n]]
     labeled = Labeled.of(np.arange(n), targets, np.ones(n))
     n_regions = int(max(regions.max(), at_test.max())) + 1
-    model = fit_regional(base_learner(task), problem.points[:n], labeled, own, n_regions)
+    model = fit_regional(
+        base_learner(task), problem.points[:n], labeled, labelled_regions, n_regions
+    )
     scores = model.scores(problem.test_points, at_test)
     return scores[:, 0] if is_value else scores.argmax(axis=1)
 
@@ -179,19 +182,15 @@ def _clairvoyant(
     problem: Problem, task: str, n: int, m: int, draw: int
 ) -> tuple[NDArray[Any], int]:
     del m, draw
-    found = known_regions(problem, task, n, problem.regions, problem.test_regions)
-    return found, len(np.unique(problem.regions))
+    predicted = known_regions(problem, task, n, problem.regions, problem.test_regions)
+    return predicted, len(np.unique(problem.regions))
 
 
-def taught(make: Callable[..., Any], problem: Problem, task: str, n: int, m: int) -> Any:
+def teach(make: Callable[..., Any], problem: Problem, task: str, n: int, m: int) -> Any:
     """Fit an estimator on n labelled and m unlabelled points."""
-    rows = problem.rows(n, m)
-    if task == "regression":
-        y: NDArray[Any] = np.full(n + m, np.nan)
-        y[:n] = problem.values[:n]
-    else:
-        y = np.full(n + m, -1)
-        y[:n] = problem.classes[:n]
+    rows, is_value = problem.rows(n, m), task == "regression"
+    targets = problem.values if is_value else problem.classes
+    y = keep_labels(targets[rows], np.arange(n), blank=np.nan if is_value else -1)
     return make().fit(problem.points[rows], y)
 
 
@@ -202,7 +201,7 @@ def _separating(slides: bool) -> Callable[..., tuple[NDArray[Any], int]]:
         if slides:
             options |= {"n_neighbors": round(np.log(n + m)), "n_regions": "slides"}
             options |= {"carve": "voronoi"}
-        model = taught(partial(kind, **options), problem, task, n, m)
+        model = teach(partial(kind, **options), problem, task, n, m)
         return model.predict(problem.test_points), model.n_regions_
 
     return predict
@@ -214,7 +213,7 @@ def _on_graph(regressor: Any, classifier: Any) -> Callable[..., tuple[NDArray[An
     ) -> tuple[NDArray[Any], None]:
         del draw
         kind = regressor if task == "regression" else classifier
-        return taught(kind, problem, task, n, m).predict(problem.test_points), None
+        return teach(kind, problem, task, n, m).predict(problem.test_points), None
 
     return predict
 
@@ -245,11 +244,11 @@ def trial(problem: Problem, task: str, method: str, n: int, m: int, draw: int) -
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BeltramiWarning)
-        found, regions = METHODS[method].predict(problem, task, n, m, draw)
+        predicted, regions = METHODS[method].predict(problem, task, n, m, draw)
     if task == "regression":
-        error = float(np.sqrt(np.mean((found - problem.test_values) ** 2)))
+        error = float(np.sqrt(np.mean((predicted - problem.test_values) ** 2)))
     else:
-        error = 100 * float(np.mean(found != problem.test_classes))
+        error = 100 * float(np.mean(predicted != problem.test_classes))
     return {
         "error": round(error, 5),
         "regions": regions,

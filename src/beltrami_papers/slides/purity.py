@@ -24,7 +24,7 @@ from beltrami.learners.multi_manifold.region_count import RegionCuts
 from beltrami.separation.separate import regions_at, shape_graph
 from beltrami_papers.cells import summary, table_lines
 from beltrami_papers.journal import Journal, Result
-from beltrami_papers.slides.problems import Problem, drawn
+from beltrami_papers.slides.problems import Problem, draw_problem
 
 REGIONS = (2, 3, 5, 8, 12)
 NOISES = (0.0, 0.02, 0.05)
@@ -51,7 +51,7 @@ def purity(regions: IndexVector, manifolds: IndexVector) -> float:
     return float(counts.max(axis=1).sum() / len(regions))
 
 
-def found_regions(
+def cut_regions(
     method: str, problem: Problem, n_unlabelled: int, counts: Sequence[int], draw: int
 ) -> dict[int, IndexVector]:
     """Cut the points of a draw into several numbers of regions.
@@ -86,16 +86,16 @@ def purity_cells(
     counts: Sequence[int] = REGIONS,
 ) -> list[dict[str, Any]]:
     """Measure the purity of every method."""
-    found: dict[tuple[float, int, str], list[Result]] = {}
+    groups: dict[tuple[float, int, str], list[Result]] = {}
     for draw, noise in product(range(n_draws), noises):
         make = partial(dollar_sign, noise=noise)
-        problem = drawn(make, draw, n_reserved=N_LABELLED, n_test=1)
+        problem = draw_problem(make, draw, n_reserved=N_LABELLED, n_test=1)
         for m, method in product(sizes, METHODS):
             if method in {SPECTRAL, KMEANS} and draw >= CONTROL_DRAWS:
                 continue
             key = f"purity/{noise:g}/{m}/{method}/{draw}"
-            measure = partial(_measured, method, problem, m, counts, draw)
-            found.setdefault((noise, m, method), []).append(journal.result(key, measure))
+            measure = partial(_measure_purities, method, problem, m, counts, draw)
+            groups.setdefault((noise, m, method), []).append(journal.result(key, measure))
     return [
         {
             "noise": noise,
@@ -105,18 +105,22 @@ def purity_cells(
             **summary(np.array([result[str(k)] for result in results])),
             "seconds": round(sum(result["seconds"] for result in results) / len(counts), 2),
         }
-        for (noise, m, method), results in found.items()
+        for (noise, m, method), results in groups.items()
         for k in counts
     ]
 
 
-def _measured(method: str, problem: Problem, m: int, counts: Sequence[int], draw: int) -> Result:
+def _measure_purities(
+    method: str, problem: Problem, m: int, counts: Sequence[int], draw: int
+) -> Result:
     started = time.perf_counter()
     manifolds = problem.regions[problem.rows(N_LABELLED, m)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BeltramiWarning)  # of bridges in a graph with few points
-        found = found_regions(method, problem, m, counts, draw)
-    shares = {str(k): round(purity(regions, manifolds), 5) for k, regions in found.items()}
+        regions_by_count = cut_regions(method, problem, m, counts, draw)
+    shares = {
+        str(k): round(purity(regions, manifolds), 5) for k, regions in regions_by_count.items()
+    }
     return {**shares, "seconds": round(time.perf_counter() - started, 2)}
 
 

@@ -13,6 +13,6 @@ class Size(Enum):
     FULL = "full"
     """Up to an hour and a half on one core: the draws that the README quotes."""
 
-    def named(self, name: str) -> str:
+    def reproduction_name(self, name: str) -> str:
         """Return the name of a reproduction at this size."""
         return f"{name}-full" if self is Size.FULL else name

@@ -35,9 +35,11 @@ def draw_errors(cells: Sequence[Mapping[str, Any]]) -> Figure:
     grid = figure.subplots(len(counts), 1, squeeze=False)[:, 0]
     handles: dict[str, Any] = {}
     for labels, axes in zip(counts, grid, strict=True):
-        own = [cell for cell in cells if cell["labels"] == labels]
-        handles = _draw_panel(axes, own, labels)
-        axes.set_title(f"{labels} labels: {front_door_finding(own)}", fontsize="small", loc="left")
+        chosen = [cell for cell in cells if cell["labels"] == labels]
+        handles = _draw_panel(axes, chosen, labels)
+        axes.set_title(
+            f"{labels} labels: {front_door_finding(chosen)}", fontsize="small", loc="left"
+        )
     style = {"ncols": 4, "frameon": False, "fontsize": "small"}
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", **style)
     return figure

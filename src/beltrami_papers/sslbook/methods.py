@@ -10,9 +10,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import LeaveOneOut, StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import SVC
 
 from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.embeddings import LaplacianEigenmaps
@@ -27,6 +24,8 @@ from beltrami.learners import (
     PoissonClassifier,
     TransductiveSVC,
 )
+from beltrami_papers.baselines.neighbors import nearest_label
+from beltrami_papers.baselines.support_vectors import choose_machine
 from beltrami_papers.sslbook.problems import BookProblem
 
 FRONT_DOOR = "ManifoldClassifier"
@@ -39,9 +38,6 @@ N_COORDINATES = 10
 COSTS = (1.0, 10.0, 100.0, 1000.0)
 WIDTHS = (0.5, 1.0, 2.0)
 """C and widths, in units of the typical one, that the support vector machine chooses from."""
-
-_USUAL = (1.0, 100.0)
-_MOST_LEFT_OUT, _FOLDS = 50, 5
 
 Teach = Callable[[BookProblem, int, int], IndexVector]
 """Takes a problem, a number of labels and a split; answers for every row."""
@@ -89,9 +85,7 @@ def nearest_in_eigenmaps(problem: BookProblem, count: int, split: int) -> IndexV
 
 
 def _nearest_in(points: Any, problem: BookProblem, count: int, split: int) -> IndexVector:
-    rows = problem.draws[count].draws[split]
-    model = KNeighborsClassifier(1).fit(points[rows], problem.classes[rows])
-    return np.asarray(model.predict(points))
+    return nearest_label(points, problem.draws[count].draws[split], problem.classes)
 
 
 def support_vectors(problem: BookProblem, count: int, split: int) -> IndexVector:
@@ -100,46 +94,21 @@ def support_vectors(problem: BookProblem, count: int, split: int) -> IndexVector
     Returns shape (n,).
     """
     rows = problem.draws[count].draws[split]
-    targets = problem.classes[rows]
     kernels = _kernels(problem, rows)
-    grid = sorted(((width, cost) for width in kernels for cost in COSTS), key=_how_unusual)
-    errors = [_judged(kernels[width][rows], targets, cost) for width, cost in grid]
-    width, cost = grid[int(np.argmin(errors))]
-    model = SVC(C=cost, kernel="precomputed").fit(kernels[width][rows], targets)
-    return np.asarray(model.predict(kernels[width]))
+    return choose_machine(kernels, rows, problem.classes[rows], COSTS).predicted
 
 
-def _kernels(problem: BookProblem, rows: IndexVector) -> dict[float, FloatMatrix]:
+def _kernels(problem: BookProblem, rows: IndexVector) -> dict[float | None, FloatMatrix]:
     """Return kernels between all rows and the labelled ones by width; of texts the linear one."""
     points: Any = problem.points
     if problem.is_text:
-        return {1.0: (points @ points[rows].T).toarray()}
+        return {None: (points @ points[rows].T).toarray()}
     if "width" not in problem.fitted:
         problem.fitted["width"] = typical_width(points)
     typical = problem.fitted["width"]
     exact = points.astype(np.float64)
     squares = euclidean_distances(exact, exact[rows], squared=True)
     return {width: np.exp(-squares / (2 * (width * typical) ** 2)) for width in WIDTHS}
-
-
-def _how_unusual(setting: tuple[float, float]) -> tuple[float, float]:
-    """Order settings: of equally good ones the first is taken."""
-    steps = [abs(np.log(value / usual)) for value, usual in zip(setting, _USUAL, strict=True)]
-    return float(sum(steps)), setting[1]
-
-
-def _judged(kernel: FloatMatrix, targets: IndexVector, cost: float) -> float:
-    """Return the cross-validated error of one setting on the labelled rows."""
-    few = len(targets) <= _MOST_LEFT_OUT
-    folds: Any = LeaveOneOut() if few else StratifiedKFold(_FOLDS, shuffle=True, random_state=0)
-    wrong = 0
-    for kept, left in folds.split(targets, targets):
-        if len(np.unique(targets[kept])) == 1:
-            wrong += int((targets[left] != targets[kept[0]]).sum())
-            continue
-        model = SVC(C=cost, kernel="precomputed").fit(kernel[np.ix_(kept, kept)], targets[kept])
-        wrong += int((model.predict(kernel[np.ix_(left, kept)]) != targets[left]).sum())
-    return wrong / len(targets)
 
 
 def _afresh(make: Callable[[BookProblem, int], Any]) -> Teach:
@@ -178,17 +147,17 @@ def methods_of(*, quick: bool = False) -> dict[str, Method]:
             graph=problem.graph, gamma=gamma, class_mass="labels"
         )
 
-    def mbed(mode: Any) -> Callable[[BookProblem, int], Any]:
+    def embed(mode: Any) -> Callable[[BookProblem, int], Any]:
         return lambda _, split: Mbed(mode=mode, random_state=split)
 
     return {
         "1-NN": Method(nearest, "scikit-learn, Euclidean", published="1-NN"),
         "SVM": Method(
             support_vectors,
-            f"scikit-learn's SVC; C of {_listed(COSTS)} and a Gaussian width of {_listed(WIDTHS)} "
-            "times the median distance over the root of two, by the error of leaving one label "
-            "out (10 labels) or of 5 folds (100), of equal ones the nearest to C = 100 and once "
-            "that width; texts have the linear kernel",
+            f"scikit-learn's SVC; C of {_in_words(COSTS)} and a Gaussian width of "
+            f"{_in_words(WIDTHS)} times the median distance over the root of two, by the error of "
+            "leaving one label out (10 labels) or of 5 folds (100), of equal ones the nearest to C "
+            "= 100 and once that width; texts have the linear kernel",
             published="SVM",
         ),
         "LEM + 1-NN": Method(
@@ -221,9 +190,9 @@ def methods_of(*, quick: bool = False) -> dict[str, Method]:
             _afresh(lambda _, __: PoissonClassifier()), "as it comes, with a graph of its own"
         ),
         "Mbed, practical mode": Method(
-            _afresh(mbed(PracticalMode(n_folds=0))), "without probabilities", FEW_SPLITS
+            _afresh(embed(PracticalMode(n_folds=0))), "without probabilities", FEW_SPLITS
         ),
-        "Mbed, paper mode": Method(_afresh(mbed(PaperMode(**steps))), "as it comes", FEW_SPLITS),
+        "Mbed, paper mode": Method(_afresh(embed(PaperMode(**steps))), "as it comes", FEW_SPLITS),
         FRONT_DOOR: Method(
             _afresh(lambda _, split: ManifoldClassifier(random_state=split)),
             "as it comes, on the data as loaded",
@@ -232,5 +201,5 @@ def methods_of(*, quick: bool = False) -> dict[str, Method]:
     }
 
 
-def _listed(values: tuple[float, ...]) -> str:
+def _in_words(values: tuple[float, ...]) -> str:
     return ", ".join(f"{value:g}" for value in values)

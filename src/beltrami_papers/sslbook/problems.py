@@ -13,7 +13,7 @@ from beltrami.core.types import IndexVector, Points
 from beltrami.data import load_dataset
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
-from beltrami_papers.mbed.problems import LabelledDraws, thinned
+from beltrami_papers.preparation import LabelledDraws
 from beltrami_papers.sslbook.published import LABELS
 
 QUICK_ROWS = 150
@@ -74,14 +74,14 @@ def book_problem(name: str, *, quick: bool = False) -> BookProblem:
 
     - `quick`: keep ten labels, one split and a few rows, to see that the table runs.
     """
-    found = load_dataset(f"sslbook_{name.lower()}").number_classes()
-    points: Any = found.points
-    classes = np.asarray(found.targets)
+    data = load_dataset(f"sslbook_{name.lower()}").number_classes()
+    points: Any = data.points
+    classes = np.asarray(data.targets)
     draws = {
-        count: LabelledDraws(name, points, classes, np.asarray(found.splits[f"labeled{count}"]))
+        count: LabelledDraws(name, points, classes, np.asarray(data.splits[f"labeled{count}"]))
         for count in LABELS
     }
     if quick:
         few = min(LABELS)
-        draws = {few: thinned(draws[few], QUICK_ROWS)}
+        draws = {few: draws[few].thin_out(QUICK_ROWS)}
     return BookProblem.of(name, draws)

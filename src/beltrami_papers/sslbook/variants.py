@@ -15,16 +15,16 @@ from beltrami.learners import GraphRegularizedClassifier, TransductiveSVC
 from beltrami_papers.cells import page, table_lines
 from beltrami_papers.journal import Journal
 from beltrami_papers.model import Reproduction, circumstances
-from beltrami_papers.sslbook.methods import FEW_SPLITS, Method
-from beltrami_papers.sslbook.problems import BookProblem, book_problem
-from beltrami_papers.sslbook.published import LABELS, SOURCE
-from beltrami_papers.sslbook.table import (
+from beltrami_papers.sslbook.benchmark import (
     N_SPLITS,
     Trial,
     cells_of,
     run_trials,
     seconds_of,
 )
+from beltrami_papers.sslbook.methods import FEW_SPLITS, Method
+from beltrami_papers.sslbook.problems import BookProblem, book_problem
+from beltrami_papers.sslbook.published import LABELS, SOURCE
 
 NEIGHBORS = (5, 10, 50, 100, 300)
 COSTS = (1.0, 10.0, 100.0)
@@ -44,10 +44,10 @@ def _criterion(n_neighbors: int, class_mass: str | None) -> Method:
             problem.fitted[name] = KnnGraph(n_neighbors).build(problem.points)
         graph = problem.fitted[name]
         model = GraphRegularizedClassifier(graph=graph, gamma=0.0, class_mass=class_mass)
-        found: IndexVector = model.fit(
+        predicted: IndexVector = model.fit(
             problem.points, problem.draws[count].labels(split)
         ).transduction_
-        return found
+        return predicted
 
     words = "class masses by the labels" if class_mass else "no class masses"
     return Method(teach, f"{n_neighbors} neighbours, {words}", published=CRITERION)
@@ -56,23 +56,23 @@ def _criterion(n_neighbors: int, class_mass: str | None) -> Method:
 def _machine(cost: float) -> Method:
     def teach(problem: BookProblem, count: int, split: int) -> IndexVector:
         model = TransductiveSVC(C=cost, kernel=problem.kernel)
-        found: IndexVector = model.fit(
+        predicted: IndexVector = model.fit(
             problem.points, problem.draws[count].labels(split)
         ).transduction_
-        return found
+        return predicted
 
     return Method(teach, f"C = {cost:g}", FEW_SPLITS, MACHINE)
 
 
 def settings_of(*, quick: bool = False) -> dict[str, Method]:
     """Return the settings by name."""
-    found = {
+    methods = {
         f"{CRITERION}, {k} neighbours{'' if mass else ', no CMN'}": _criterion(k, mass)
         for k in (NEIGHBORS[:1] if quick else NEIGHBORS)
         for mass in ("labels", None)
     }
     costs = COSTS[:1] if quick else COSTS
-    return {**found, **{f"{MACHINE}, C = {cost:g}": _machine(cost) for cost in costs}}
+    return {**methods, **{f"{MACHINE}, C = {cost:g}": _machine(cost) for cost in costs}}
 
 
 def variant_trials(methods: Mapping[str, Method], *, quick: bool = False) -> Iterator[Trial]:
@@ -94,8 +94,8 @@ def benchmark_variants(*, quick: bool = False, journal: Path | None = None) -> R
     methods = settings_of(quick=quick)
     trials = list(variant_trials(methods, quick=quick))
     load = partial(book_problem, quick=quick)
-    found = run_trials(trials, methods, Journal.at(journal), load)
-    cells = [{**cell, "variant": cell["method"]} for cell in cells_of(found, methods)]
+    results = run_trials(trials, methods, Journal.at(journal), load)
+    cells = [{**cell, "variant": cell["method"]} for cell in cells_of(results, methods)]
     record = {
         "name": "ssl-book-variants",
         "source": SOURCE,
@@ -120,11 +120,11 @@ def benchmark_variants(*, quick: bool = False, journal: Path | None = None) -> R
 
 
 def _lines(cells: list[dict[str, Any]], kind: str) -> list[str]:
-    own = [cell for cell in cells if cell["method"].startswith(kind)]
-    places = list(dict.fromkeys((cell["data"], cell["labels"]) for cell in own))
-    by_place = {(cell["method"], cell["data"], cell["labels"]): cell for cell in own}
+    chosen = [cell for cell in cells if cell["method"].startswith(kind)]
+    places = list(dict.fromkeys((cell["data"], cell["labels"]) for cell in chosen))
+    by_place = {(cell["method"], cell["data"], cell["labels"]): cell for cell in chosen}
     rows = []
-    for name in dict.fromkeys(cell["method"] for cell in own):
+    for name in dict.fromkeys(cell["method"] for cell in chosen):
         mine = [by_place[name, *place] for place in places]
         rows.append([name, *(f"{cell['mean']:.1f} ({cell['published']:.1f})" for cell in mine)])
     header = ["setting", *(f"{data}, {labels} labels" for data, labels in places)]

@@ -8,18 +8,18 @@ from sklearn.svm import SVC
 from beltrami.graph.recipes import KnnGraph
 from beltrami.kernel_machines.kernels import PolynomialKernel
 from beltrami.operators.laplacian import laplacian
+from beltrami_papers.findings import holds_or_not
 from beltrami_papers.lapsvm.machines import (
     Bench,
     Problem,
     draw_errors,
-    overall,
     overall_lines,
+    overall_means,
     problem_errors,
-    stacked,
+    stack_problems,
     summaries,
-    switching,
-    taught,
-    yes,
+    switching_line,
+    teach,
 )
 
 POLY = PolynomialKernel(3, coef0=0.0)
@@ -90,7 +90,7 @@ def test_a_machine_taught_again_is_as_good_as_new(kind):
     problem = _problem()
     bench = _bench(problem)
     weights = (0.05,) if kind == "tsvm" else (0.005, 0.045)
-    again = taught(getattr(bench, kind)(*weights), problem, DRAWS)
+    again = teach(getattr(bench, kind)(*weights), problem, DRAWS)
     scores = [one.decision_function(problem.new) for one in again][-1]
     fresh = getattr(bench, kind)(*weights).fit(problem.points, problem.labels(DRAWS[-1]))
     np.testing.assert_allclose(scores, fresh.decision_function(problem.new), atol=1e-6)
@@ -135,16 +135,16 @@ def test_tables_hold_a_row_per_problem_and_the_mean_of_all():
     machines = {"RLS": bench.rls(0.05), "TSVM": bench.tsvm(0.05)}
     results = [problem_errors(machines, problem, draws, seen.append) for draws in (DRAWS, DRAWS)]
     assert sum(seen) == 4
-    table = stacked(results)
+    table = stack_problems(results)
     assert table["RLS"]["test"].shape == (2, 2)
-    means = overall(table)
+    means = overall_means(table)
     assert [one["machine"] for one in means] == ["RLS", "TSVM"]
     assert means[0]["test"] == pytest.approx(table["RLS"]["test"].mean(), abs=1e-3)
-    assert f"the side of {means[1]['switched']:.3g} points" in switching(means)
+    assert f"the side of {means[1]['switched']:.3g} points" in switching_line(means)
     lines = overall_lines(means, ("unlabelled", "test"))
     assert lines[0] == "|  | unlabelled | test |"
     assert lines[2].startswith(f"| RLS | {means[0]['unlabelled']:.2f} (")
 
 
 def test_verdicts_are_words():
-    assert (yes(True), yes(False)) == ("holds", "does not hold")
+    assert (holds_or_not(True), holds_or_not(False)) == ("holds", "does not hold")

@@ -19,14 +19,18 @@ from beltrami.report.pictures.boundary_pictures import (
 )
 from beltrami.report.pictures.boundary_views import view_of
 from beltrami_papers import REPRODUCTIONS
-from beltrami_papers.agreement import cluster_of_each_class, inconsistent_pairs, matched_wrongly
+from beltrami_papers.mbed.agreement import (
+    cluster_of_each_class,
+    inconsistent_pairs,
+    outside_own_cluster,
+)
 from beltrami_papers.mbed.clusters import (
     cluster_cells,
     cluster_record,
     clusterers,
     pairs_table,
 )
-from beltrami_papers.mbed.digits import Images, cell_of, drawn_of, fitted
+from beltrami_papers.mbed.digits import Images, cell_of, drawn_start, fit_map
 from beltrami_papers.mbed.figures import draw_annealing
 from beltrami_papers.mbed.labels import (
     PAPER,
@@ -38,8 +42,9 @@ from beltrami_papers.mbed.labels import (
     methods_of,
 )
 from beltrami_papers.mbed.logistic import annealed_scales
-from beltrami_papers.mbed.problems import LabelledDraws, per_class_draws, thinned
+from beltrami_papers.mbed.problems import per_class_draws
 from beltrami_papers.model import StageClock, record_text
+from beltrami_papers.preparation import LabelledDraws
 
 
 def _blobs(n=90, k=3, d=6, seed=0):
@@ -77,7 +82,7 @@ def test_clusters_are_matched_to_classes_even_where_some_are_empty():
     order = cluster_of_each_class(classes, clusters, 4)
     assert order[:2].tolist() == [3, 0]
     assert sorted(order.tolist()) == [0, 1, 2, 3]
-    assert matched_wrongly(classes, clusters, 4).tolist() == [
+    assert outside_own_cluster(classes, clusters, 4).tolist() == [
         False,
         False,
         True,
@@ -174,7 +179,7 @@ def test_draws_have_two_labels_of_each_class_and_come_back():
 
 def test_a_thinned_set_keeps_the_labels_of_its_first_split():
     whole = _problem()
-    small = thinned(whole, 20)
+    small = whole.thin_out(20)
     assert (len(small.classes), small.draws.shape) == (26, (1, 6))
     given = whole.classes[whole.draws[0]]
     np.testing.assert_array_equal(small.labels(0)[:6], given)
@@ -230,8 +235,8 @@ def test_marks_look_at_the_means():
 def test_figure_three_counts_wrong_points_and_shows_the_annealing():
     points, classes = _blobs()
     images = Images(points, np.array([2, 4, 8])[classes], np.arange(9))
-    clustered = fitted(images, None, 0, quick=True)
-    taught = fitted(images, images.labels(), 0, quick=True)
+    clustered = fit_map(images, None, 0, quick=True)
+    taught = fit_map(images, images.labels(), 0, quick=True)
     cells = [cell_of(images, clustered, "clusters", 0), cell_of(images, taught, "labels", 0)]
     assert [cell["of"] for cell in cells] == [90, 81]
     assert cells[1]["wrong"] == int((taught.transduction_ != images.digits)[9:].sum())
@@ -247,6 +252,6 @@ def test_figure_three_counts_wrong_points_and_shows_the_annealing():
 def test_a_quick_run_of_a_figure_leaves_its_files(name, data_folder, tmp_path):
     found = REPRODUCTIONS[name].make(quick=True)
     assert found.record["name"] == name
-    assert drawn_of(found.record["errors"])["of"] > 0
+    assert drawn_start(found.record["errors"])["of"] > 0
     assert {path.suffix for path in found.save(name, tmp_path)} == {".png", ".json", ".md"}
     assert str(data_folder) not in (tmp_path / f"{name}.json").read_text() + found.table

@@ -9,7 +9,18 @@ import pytest
 from beltrami_papers import REPRODUCTIONS
 from beltrami_papers.journal import Journal
 from beltrami_papers.model import record_text
-from beltrami_papers.slides.real.figure import CURVES, UNITS, Trial, trials_of
+from beltrami_papers.slides.real.experiment import CURVES, UNITS, Trial, trials_of
+from beltrami_papers.slides.real.lines import (
+    HELPS,
+    HURTS,
+    all_lines,
+    best_lines,
+    cells_of,
+    compare_paired,
+    count_lines,
+    curve_lines,
+    won_lines,
+)
 from beltrami_papers.slides.real.methods import (
     BASES,
     CHOSEN,
@@ -29,17 +40,6 @@ from beltrami_papers.slides.real.problems import (
     CLASSES,
     VALUES,
     RealProblem,
-)
-from beltrami_papers.slides.real.tables import (
-    HELPS,
-    HURTS,
-    all_lines,
-    best_lines,
-    cells_of,
-    count_lines,
-    curve_lines,
-    paired,
-    won_lines,
 )
 from beltrami_papers.slides.sizes import Size
 
@@ -77,11 +77,11 @@ def test_known_pieces_make_crossing_lines_linear():
 
 def test_labels_hold_every_class_and_follow_the_draw():
     problem = _two_lines(0, CLASSES)
-    rows = problem.labelled(12, 3)
+    rows = problem.draw_labels(12, 3)
     assert len(np.unique(rows)) == 12
     assert set(problem.targets[rows]) == {0, 1}
-    assert np.array_equal(rows, problem.labelled(12, 3))
-    assert not np.array_equal(rows, problem.labelled(12, 4))
+    assert np.array_equal(rows, problem.draw_labels(12, 3))
+    assert not np.array_equal(rows, problem.draw_labels(12, 4))
 
 
 def test_errors_are_of_unlabelled_rows_and_angles_go_round():
@@ -94,11 +94,11 @@ def test_errors_are_of_unlabelled_rows_and_angles_go_round():
 
 def test_the_verdict_needs_two_standard_errors():
     ours = np.array([1.0, 1.2, 0.9, 1.1])
-    assert paired(ours, ours + 1)["verdict"] == HELPS
-    assert paired(ours, ours - 1)["verdict"] == HURTS
-    assert paired(ours, ours + np.array([1.0, -1.0, 1.0, -0.9]))["verdict"] == ""
-    assert paired(ours, ours)["verdict"] == ""
-    assert paired(ours[:1], ours[:1] + 1)["standard_error"] is None
+    assert compare_paired(ours, ours + 1)["verdict"] == HELPS
+    assert compare_paired(ours, ours - 1)["verdict"] == HURTS
+    assert compare_paired(ours, ours + np.array([1.0, -1.0, 1.0, -0.9]))["verdict"] == ""
+    assert compare_paired(ours, ours)["verdict"] == ""
+    assert compare_paired(ours[:1], ours[:1] + 1)["standard_error"] is None
 
 
 def test_the_page_holds_every_problem_losses_included():

@@ -12,6 +12,7 @@ from beltrami_papers.journal import Journal
 from beltrami_papers.model import record_text
 from beltrami_papers.slides import margins as multi_manifold_margins
 from beltrami_papers.slides.curves import draw_curves, shade
+from beltrami_papers.slides.lines import error_lines, verdict_lines
 from beltrami_papers.slides.margins import (
     MarginPlan,
     MarginTrial,
@@ -21,14 +22,24 @@ from beltrami_papers.slides.margins import (
     margin_trials,
     squares,
 )
+from beltrami_papers.slides.multi_manifold import (
+    Plan,
+    Trial,
+    cells_of,
+    multi_manifold_record,
+    plan_for,
+    run_trials,
+    seconds_of,
+    trials_of,
+)
 from beltrami_papers.slides.now_it_helps import (
     draw_margins,
-    expected,
     margin_lines,
     margin_record,
-    measured,
+    our_verdict,
+    slide_verdict,
 )
-from beltrami_papers.slides.pictures import SCENES, fitted_scene
+from beltrami_papers.slides.pictures import SCENES, fit_scene
 from beltrami_papers.slides.problems import (
     CLAIRVOYANT,
     GLOBAL,
@@ -40,7 +51,7 @@ from beltrami_papers.slides.problems import (
     SLIDES,
     TASKS,
     classes_of,
-    drawn,
+    draw_problem,
     problem_of,
     trial,
 )
@@ -51,24 +62,13 @@ from beltrami_papers.slides.purity import (
     purity_lines,
 )
 from beltrami_papers.slides.sizes import Size
-from beltrami_papers.slides.table import (
-    Plan,
-    Trial,
-    cells_of,
-    multi_manifold_record,
-    plan_for,
-    run_trials,
-    seconds_of,
-    trials_of,
-)
-from beltrami_papers.slides.tables import error_lines, verdict_lines
 
 SMALL = MarginPlan((0.3, -0.3), (30,), (300,), 2)
 
 
 @pytest.fixture(scope="module")
 def small():
-    return drawn(dollar_sign, 0, n_reserved=40, n_unlabelled=400, n_test=300)
+    return draw_problem(dollar_sign, 0, n_reserved=40, n_unlabelled=400, n_test=300)
 
 
 def test_classes_change_within_each_manifold_and_between_them():
@@ -80,9 +80,11 @@ def test_classes_change_within_each_manifold_and_between_them():
 
 
 def test_a_draw_is_the_same_again_and_its_parts_do_not_overlap(small):
-    again = drawn(dollar_sign, 0, n_reserved=40, n_unlabelled=400, n_test=300)
+    again = draw_problem(dollar_sign, 0, n_reserved=40, n_unlabelled=400, n_test=300)
     assert_allclose(again.points, small.points)
-    assert not np.allclose(drawn(dollar_sign, 1, n_unlabelled=10).points[:5], small.points[:5])
+    assert not np.allclose(
+        draw_problem(dollar_sign, 1, n_unlabelled=10).points[:5], small.points[:5]
+    )
     rows = small.rows(20, 100)
     assert (rows[:20] == np.arange(20)).all()
     assert (rows[20:] == np.arange(40, 140)).all()
@@ -110,24 +112,6 @@ def test_every_method_runs_on_both_tasks(small, method):
     for task in TASKS:
         found = trial(small, task, method, 40, 200, 0)
         assert 0 <= found["error"] < (5 if task == "regression" else 60)
-
-
-def test_a_journal_goes_on_where_it_stopped(tmp_path):
-    path, calls = tmp_path / "new" / "journal.jsonl", []
-
-    def compute():
-        calls.append(1)
-        return {"error": 0.5}
-
-    assert Journal.at(path).result("a", compute) == {"error": 0.5}
-    with path.open("a") as file:
-        file.write('{"key": "b", "err')  # a crash in the middle of a line
-    again = Journal.at(path)
-    assert again.result("a", compute) == {"error": 0.5}
-    assert len(calls) == 1
-    other = Journal.at(tmp_path / "other.jsonl", path)
-    assert other.known["a"] == {"error": 0.5}
-    assert Journal.at(None).known == {}
 
 
 def test_the_full_plan_goes_from_few_to_many_labels():
@@ -215,13 +199,13 @@ def test_decision_sets_are_either_square_alone_and_their_overlap(margin):
 
 def test_the_slide_says_where_unlabelled_points_help():
     for margin, wanted in ((0.2, "no"), (0.05, "yes"), (0.01, "no"), (-0.01, "no"), (-0.1, "yes")):
-        assert expected(margin, 80, 4000) == wanted
+        assert slide_verdict(margin, 80, 4000) == wanted
 
 
 def test_a_gain_within_two_standard_errors_is_none():
-    assert measured({"gain": 0.1, "gain_error": 0.06}) == "no"
-    assert measured({"gain": 0.1, "gain_error": 0.04}) == "yes"
-    assert measured({"gain": -0.1, "gain_error": 0.04}) == "harm"
+    assert our_verdict({"gain": 0.1, "gain_error": 0.06}) == "no"
+    assert our_verdict({"gain": 0.1, "gain_error": 0.04}) == "yes"
+    assert our_verdict({"gain": -0.1, "gain_error": 0.04}) == "harm"
 
 
 def test_margins_are_tabled_and_drawn_with_paired_gains():
@@ -251,7 +235,7 @@ def test_margin_trials_of_one_draw_share_their_points():
 
 
 def test_scenes_are_fitted_with_the_regions_they_ask_for():
-    model, labelled = fitted_scene(SCENES[0], 500)
+    model, labelled = fit_scene(SCENES[0], 500)
     assert model.n_regions_ == 12
     assert len(labelled) == 80
 
@@ -260,5 +244,5 @@ def test_the_book_runs_a_part_of_the_full_plan():
     book, full = plan_for(Size.BOOK), plan_for(Size.FULL)
     assert set(trials_of(book)) < set(trials_of(full))
     assert set(margin_trials(margin_plan(Size.BOOK))) < set(margin_trials(margin_plan(Size.FULL)))
-    assert Size.FULL.named("x") == "x-full"
-    assert Size.QUICK.named("x") == Size.BOOK.named("x") == "x"
+    assert Size.FULL.reproduction_name("x") == "x-full"
+    assert Size.QUICK.reproduction_name("x") == Size.BOOK.reproduction_name("x") == "x"

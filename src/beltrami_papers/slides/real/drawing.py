@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from beltrami.report.pictures.palette import MARKERS, OKABE_ITO, style_of
 from beltrami.report.pictures.region_views import view_of
+from beltrami_papers.slides.real.lines import Cell, table_cells
 from beltrami_papers.slides.real.methods import (
     BASES,
     CHOSEN,
@@ -21,10 +22,9 @@ from beltrami_papers.slides.real.methods import (
     LINEAR,
     OURS,
     clusters,
-    separated,
+    fit_separation,
 )
 from beltrami_papers.slides.real.problems import ANGLES, RealProblem
-from beltrami_papers.slides.real.tables import Cell, tried
 
 _STYLE: dict[str, dict[str, Any]] = {
     GLOBAL: {"c": "0.25", "ls": "--"},
@@ -41,39 +41,39 @@ def draw_real(
     cells: Sequence[Cell], curves: Sequence[str], shown: RealProblem, units: dict[str, str]
 ) -> Figure:
     """Draw regions, learning curves and all problems."""
-    names = list(dict.fromkeys(cell["data"] for cell in tried(cells)))
+    names = list(dict.fromkeys(cell["data"] for cell in table_cells(cells)))
     figure = Figure(figsize=(14.5, max(7.5, 0.235 * len(names) + 1.6)), layout="constrained")
     halves: Any = figure.subfigures(1, 2, width_ratios=(1.45, 1))
     left, right = halves
     above, below = left.subfigures(2, 1, height_ratios=(1, 1.5))
     _draw_regions(above, shown)
     _draw_curves(below, [name for name in curves if name in names], cells, units)
-    _draw_ratios(right.subplots(), names, tried(cells))
+    _draw_ratios(right.subplots(), names, table_cells(cells))
     return figure
 
 
 def _draw_regions(figure: Any, problem: RealProblem) -> None:
     """Draw the plane of the objects by object, by region and by cluster, joined in true order."""
-    rows = problem.labelled(min(100, len(problem.targets) // 2), 0)
+    rows = problem.draw_labels(min(100, len(problem.targets) // 2), 0)
     values = np.cos(problem.targets) if problem.kind == ANGLES else problem.targets
-    model = separated(problem, values, rows, LINEAR, 0)
+    model = fit_separation(problem, values, rows, LINEAR, 0)
     places = view_of(problem.points).place(problem.points)
     pieces = np.zeros(len(places), np.intp) if problem.pieces is None else problem.pieces
     panels = figure.subplots(1, 3)
-    found = {
+    groupings = {
         "five objects turned round": pieces,
         f"ours: {model.n_regions_} regions": model.regions_,
         f"k-means: {model.n_regions_} clusters": clusters(problem, int(model.n_regions_), 0),
     }
-    for axes, (title, groups) in zip(panels, found.items(), strict=True):
+    for axes, (title, groups) in zip(panels, groupings.items(), strict=True):
         for piece in np.unique(pieces):
             around = np.flatnonzero(pieces == piece)
             around = around[np.argsort(problem.targets[around], kind="stable")]
             axes.plot(*places[np.append(around, around[:1])].T, c="0.8", lw=0.7, zorder=1)
         for group in np.unique(groups):
             colour, mark = style_of(int(group))
-            own = places[groups == group]
-            axes.scatter(*own.T, s=15, c=colour, marker=mark, linewidths=0, zorder=2)
+            members = places[groups == group]
+            axes.scatter(*members.T, s=15, c=colour, marker=mark, linewidths=0, zorder=2)
         axes.set_title(title, fontsize="medium")
         axes.set_axis_off()
 
@@ -86,15 +86,15 @@ def _draw_curves(
     grid = figure.subplots(2, (len(names) + 1) // 2, squeeze=False)
     handles: dict[str, Any] = {}
     for name, axes in zip(names, grid.ravel(), strict=False):
-        own = sorted(
+        curve = sorted(
             (c for c in cells if (c["data"], c["base"]) == (name, LINEAR)),
             key=lambda cell: int(cell["labelled"]),
         )
-        counts = [cell["labelled"] for cell in own]
+        counts = [cell["labelled"] for cell in curve]
         for method, style in _STYLE.items():
-            if method in own[0]["means"]:
-                means = [cell["means"][method] for cell in own]
-                error = [_standard_error(cell["each"][method]) for cell in own]
+            if method in curve[0]["means"]:
+                means = [cell["means"][method] for cell in curve]
+                error = [_standard_error(cell["each"][method]) for cell in curve]
                 handles[method] = axes.plot(counts, means, **style)[0]
                 if method in {GLOBAL, OURS}:
                     low, high = np.array(means) - error, np.array(means) + error
@@ -126,8 +126,8 @@ def _draw_ratios(axes: Any, names: Sequence[str], cells: Sequence[Cell]) -> None
     height = {name: place for place, name in enumerate(names)}
     axes.axvline(1.0, c="0.4", lw=0.9, zorder=1)
     for place, base in enumerate(BASES):
-        own = [cell for cell in cells if cell["base"] == base]
-        for cell in own:
+        chosen = [cell for cell in cells if cell["base"] == base]
+        for cell in chosen:
             start = max(cell["means"][GLOBAL], 1e-9)
             gap = cell["against"][GLOBAL]
             ratio, error = cell["means"][OURS] / start, (gap["standard_error"] or 0.0) / start

@@ -27,6 +27,7 @@ from beltrami.learners.model import Labeled
 from beltrami.learners.multi_manifold.region_models import fit_regional, held_out_losses
 from beltrami.separation.cut import most_regions
 from beltrami_papers.journal import Result
+from beltrami_papers.preparation import keep_labels
 from beltrami_papers.slides.real.problems import (
     ANGLES,
     CLASSES,
@@ -60,7 +61,7 @@ def _targets(problem: RealProblem) -> list[NDArray[Any]]:
     return [problem.targets]
 
 
-def _labeled(problem: RealProblem, targets: NDArray[Any], rows: IndexVector) -> Labeled:
+def _labels_of(problem: RealProblem, targets: NDArray[Any], rows: IndexVector) -> Labeled:
     known = targets[rows]
     if problem.kind == CLASSES:
         table = np.eye(int(targets.max()) + 1)[known]
@@ -69,38 +70,37 @@ def _labeled(problem: RealProblem, targets: NDArray[Any], rows: IndexVector) -> 
     return Labeled.of(rows, table, np.ones(len(rows)))
 
 
-def _marked(problem: RealProblem, targets: NDArray[Any], rows: IndexVector) -> NDArray[Any]:
-    if problem.kind == CLASSES:
-        y: NDArray[Any] = np.full(len(targets), -1)
-    else:
-        y = np.full(len(targets), np.nan)
-    y[rows] = targets[rows]
-    return y
+def _targets_with_gaps(
+    problem: RealProblem, targets: NDArray[Any], rows: IndexVector
+) -> NDArray[Any]:
+    return keep_labels(targets, rows, blank=-1 if problem.kind == CLASSES else np.nan)
 
 
 Predicted = tuple[NDArray[Any], int | None]
 """Predictions of every row and the number of regions."""
 
 
-def regional(
+def predict_in_regions(
     problem: RealProblem, targets: NDArray[Any], rows: IndexVector, base: str, regions: IndexVector
 ) -> Predicted:
     """Fit the base estimator in given regions."""
     classes = problem.kind == CLASSES
-    labeled, count = _labeled(problem, targets, rows), int(regions.max()) + 1
+    labeled, count = _labels_of(problem, targets, rows), int(regions.max()) + 1
     model = fit_regional(base_of(base, classes=classes), problem.points, labeled, regions, count)
     scores = model.scores(problem.points, regions)
     return (scores.argmax(axis=1) if classes else scores[:, 0]), count
 
 
-def separated(
+def fit_separation(
     problem: RealProblem, targets: NDArray[Any], rows: IndexVector, base: str, seed: int
 ) -> Any:
     """Return the multi-manifold learner as it comes, fitted."""
     classes = problem.kind == CLASSES
     kind = MultiManifoldClassifier if classes else MultiManifoldRegressor
     estimator = None if base == KERNEL else base_of(base, classes=classes)
-    return kind(estimator, random_state=seed).fit(problem.points, _marked(problem, targets, rows))
+    return kind(estimator, random_state=seed).fit(
+        problem.points, _targets_with_gaps(problem, targets, rows)
+    )
 
 
 def clusters(problem: RealProblem, count: int, seed: int) -> IndexVector:
@@ -109,11 +109,11 @@ def clusters(problem: RealProblem, count: int, seed: int) -> IndexVector:
     return np.asarray(fitted.labels_, dtype=np.intp)
 
 
-def _own_number(
+def _predict_in_chosen_clusters(
     problem: RealProblem, targets: NDArray[Any], rows: IndexVector, base: str, seed: int
 ) -> Predicted:
     """Let held-out labels choose the number of clusters, as ours choose the number of regions."""
-    labeled = _labeled(problem, targets, rows)
+    labeled = _labels_of(problem, targets, rows)
     estimator = base_of(base, classes=problem.kind == CLASSES)
     chosen = np.zeros(len(targets), dtype=np.intp)
     whole = held_out_losses(estimator, problem.points, labeled, chosen, 1)
@@ -127,12 +127,14 @@ def _own_number(
         gains = whole - losses
         if losses.mean() < best and gains.mean() > gains.std() / np.sqrt(len(gains)):
             best, chosen = float(losses.mean()), regions
-    return regional(problem, targets, rows, base, chosen)
+    return predict_in_regions(problem, targets, rows, base, chosen)
 
 
-def _graph(problem: RealProblem, targets: NDArray[Any], rows: IndexVector) -> Predicted:
+def _predict_on_graph(problem: RealProblem, targets: NDArray[Any], rows: IndexVector) -> Predicted:
     kind = GraphRegularizedClassifier if problem.kind == CLASSES else GraphRegularizedRegressor
-    return kind().fit(problem.points, _marked(problem, targets, rows)).transduction_, None
+    return kind().fit(
+        problem.points, _targets_with_gaps(problem, targets, rows)
+    ).transduction_, None
 
 
 def predictions(
@@ -145,33 +147,35 @@ def predictions(
     - `base`: one of `BASES`; the graph learner is run with `KERNEL` only, as it has no base.
     - `own_number`: whether to run k-means with a number of clusters of its own too.
     """
-    found: dict[str, list[Predicted]] = {}
+    by_method: dict[str, list[Predicted]] = {}
     for targets in _targets(problem):
         one = np.zeros(len(targets), dtype=np.intp)
-        ours = separated(problem, targets, rows, base, seed)
+        ours = fit_separation(problem, targets, rows, base, seed)
         parts = {
-            GLOBAL: regional(problem, targets, rows, base, one),
+            GLOBAL: predict_in_regions(problem, targets, rows, base, one),
             OURS: (ours.transduction_, int(ours.n_regions_)),
-            KMEANS: _of_clusters(problem, targets, rows, base, int(ours.n_regions_), seed),
+            KMEANS: _predict_in_clusters(problem, targets, rows, base, int(ours.n_regions_), seed),
         }
         if own_number:
-            parts[CHOSEN] = _own_number(problem, targets, rows, base, seed)
+            parts[CHOSEN] = _predict_in_chosen_clusters(problem, targets, rows, base, seed)
         if problem.pieces is not None:
-            parts[CLAIRVOYANT] = regional(problem, targets, rows, base, problem.pieces)
+            parts[CLAIRVOYANT] = predict_in_regions(problem, targets, rows, base, problem.pieces)
         if base == KERNEL:
-            parts[GRAPH] = _graph(problem, targets, rows)
+            parts[GRAPH] = _predict_on_graph(problem, targets, rows)
         for name, part in parts.items():
-            found.setdefault(name, []).append(part)
-    return found
+            by_method.setdefault(name, []).append(part)
+    return by_method
 
 
-def _of_clusters(
+def _predict_in_clusters(
     problem: RealProblem, targets: NDArray[Any], rows: IndexVector, base: str, count: int, seed: int
 ) -> Predicted:
     try:
-        return regional(problem, targets, rows, base, clusters(problem, count, seed))
+        return predict_in_regions(problem, targets, rows, base, clusters(problem, count, seed))
     except ValueError:  # a machine that cannot be fitted in a cluster
-        return regional(problem, targets, rows, base, np.zeros(len(targets), dtype=np.intp))
+        return predict_in_regions(
+            problem, targets, rows, base, np.zeros(len(targets), dtype=np.intp)
+        )
 
 
 def error_of(problem: RealProblem, rows: IndexVector, parts: list[FloatVector]) -> float:
@@ -202,18 +206,18 @@ def trial(
     """
     started = time.perf_counter()
     problem = make(draw)
-    rows = problem.labelled(n_labelled, draw)
+    rows = problem.draw_labels(n_labelled, draw)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = predictions(problem, rows, base, draw, own_number=own_number)
+        by_method = predictions(problem, rows, base, draw, own_number=own_number)
     return {
         "errors": {
             name: round(error_of(problem, rows, [part[0] for part in parts]), 4)
-            for name, parts in found.items()
+            for name, parts in by_method.items()
         },
         "regions": {
             name: float(np.mean([part[1] for part in parts]))
-            for name, parts in found.items()
+            for name, parts in by_method.items()
             if parts[0][1] is not None
         },
         "seconds": round(time.perf_counter() - started, 2),

@@ -44,7 +44,7 @@ class RealProblem:
     kind: str
     pieces: IndexVector | None = None
 
-    def labelled(self, count: int, draw: int) -> IndexVector:
+    def draw_labels(self, count: int, draw: int) -> IndexVector:
         """Return the rows that have a label in a draw: one of each class first, then any."""
         rng = np.random.default_rng([draw, 7])
         order = rng.permutation(len(self.targets))
@@ -65,17 +65,17 @@ class Candidate:
         Takes the number of the draw.
     n_labelled : int
         How many labels it gets in the table.
-    told : str
+    description : str
         What it is, for the page.
     """
 
     make: Callable[[int], RealProblem]
     n_labelled: int
-    told: str
+    description: str
 
 
 @lru_cache(maxsize=1)
-def _loaded(name: str) -> Any:
+def _load(name: str) -> Any:
     return load_dataset(name)
 
 
@@ -84,14 +84,16 @@ def _few_columns(points: Any) -> FloatMatrix:
     if points.shape[1] <= _MOST_COLUMNS:
         return np.ascontiguousarray(points, dtype=np.float64)
     solver = "arpack" if issparse(points) else "auto"
-    found: FloatMatrix = PCA(_PROJECTED, svd_solver=solver, random_state=0).fit_transform(points)
-    return np.ascontiguousarray(found)
+    components: FloatMatrix = PCA(_PROJECTED, svd_solver=solver, random_state=0).fit_transform(
+        points
+    )
+    return np.ascontiguousarray(components)
 
 
 def _standard(points: FloatMatrix) -> FloatMatrix:
     spread = points.std(axis=0)
-    found: FloatMatrix = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    return found
+    scaled: FloatMatrix = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return scaled
 
 
 def _values(points: Any, targets: NDArray[Any], pieces: Any = None) -> RealProblem:
@@ -105,8 +107,8 @@ def _classes(points: Any, targets: NDArray[Any], pieces: Any = None) -> RealProb
 
 @lru_cache(maxsize=2)
 def _plain(name: str, most: int | None, tabular: bool) -> RealProblem:
-    found = _loaded(name)
-    points, targets = found.points[:most], np.asarray(found.targets)[:most]
+    data = _load(name)
+    points, targets = data.points[:most], np.asarray(data.targets)[:most]
     if tabular:
         points = _standard(np.asarray(points))
     make = _values if targets.dtype.kind == "f" else _classes
@@ -121,10 +123,10 @@ def plain(draw: int, name: str, most: int | None = None, *, tabular: bool = Fals
 
 def digits_of(draw: int, name: str, n: int, classes: Callable[[Any], Any]) -> RealProblem:
     """Return n random digits with classes made of their numerals."""
-    found = _loaded(name)
-    rows = np.random.default_rng([draw, 1]).choice(len(found.targets), n, replace=False)
-    numerals = np.asarray(found.targets)[rows].astype(np.intp)
-    return _classes(found.points[rows], classes(numerals))
+    data = _load(name)
+    rows = np.random.default_rng([draw, 1]).choice(len(data.targets), n, replace=False)
+    numerals = np.asarray(data.targets)[rows].astype(np.intp)
+    return _classes(data.points[rows], classes(numerals))
 
 
 # --- COIL-20: each object turns once round before the camera -------------------------------
@@ -132,12 +134,12 @@ def digits_of(draw: int, name: str, n: int, classes: Callable[[Any], Any]) -> Re
 
 def _turntable(objects: Sequence[int]) -> tuple[Any, IndexVector, NDArray[np.float64]]:
     """Return images, objects from 0 and the angle of each; rows come in steps of five degrees."""
-    found = _loaded("coil20")
-    names = np.asarray(found.targets)
+    data = _load("coil20")
+    names = np.asarray(data.targets)
     rows = np.flatnonzero(np.isin(names, objects))
     pieces = np.searchsorted(np.sort(objects), names[rows]).astype(np.intp)
     turns = np.tile(np.arange(72) * (2 * np.pi / 72), len(objects))
-    return found.points[rows], pieces, turns
+    return data.points[rows], pieces, turns
 
 
 def coil_pose(draw: int, objects: Sequence[int] = tuple(range(1, 21))) -> RealProblem:
@@ -157,7 +159,7 @@ def coil_halves(draw: int, objects: Sequence[int] = tuple(range(1, 21))) -> Real
 # --- digits that are turned ----------------------------------------------------------------
 
 
-def _turned(images: FloatMatrix, angles: NDArray[np.float64], low: float) -> FloatMatrix:
+def _turn(images: FloatMatrix, angles: NDArray[np.float64], low: float) -> FloatMatrix:
     side = int(np.sqrt(images.shape[1]))
     return np.stack(
         [
@@ -184,16 +186,18 @@ def turned_digits(
     - `target`: the angle; the angle from a zero that differs from numeral to numeral; or whether
       the image is turned to the left, swapped on every other numeral.
     """
-    found, rng = _loaded(name), np.random.default_rng([draw, 1])
-    known = np.asarray(found.targets)
+    data, rng = _load(name), np.random.default_rng([draw, 1])
+    known = np.asarray(data.targets)
     pool = [np.flatnonzero(known == numeral) for numeral in numerals]
     if images is not None:
-        pool = [rows for own in pool for rows in rng.choice(own, (images, 1), replace=False)]
+        pool = [
+            rows for members in pool for rows in rng.choice(members, (images, 1), replace=False)
+        ]
     pieces = np.arange(n) % len(pool)
     rows = np.array([rng.choice(pool[piece]) for piece in pieces])
     angles = np.radians(rng.uniform(-most, most, n))
-    base = np.asarray(found.points[rows], dtype=np.float64)
-    points = _turned(base, angles, float(base.min()))
+    base = np.asarray(data.points[rows], dtype=np.float64)
+    points = _turn(base, angles, float(base.min()))
     numeral = pieces if images is None else pieces // images
     if target == "xor":
         return _classes(points, (angles > 0) ^ (numeral % 2 == 1), pieces)
@@ -210,27 +214,27 @@ def turned_digits(
 def column(draw: int, name: str, target: int, *, leave: Sequence[int] = ()) -> RealProblem:
     """Return one column of a table to be predicted from the others; its classes are the pieces."""
     del draw
-    found = _loaded(name)
-    points = np.asarray(found.points, dtype=np.float64)
+    data = _load(name)
+    points = np.asarray(data.points, dtype=np.float64)
     kept = [c for c in range(points.shape[1]) if c != target and c not in leave]
-    pieces = np.asarray(found.targets).astype(np.intp)
+    pieces = np.asarray(data.targets).astype(np.intp)
     return _values(_standard(points[:, kept]), points[:, target], pieces)
 
 
 def upper_spectrum(draw: int) -> RealProblem:
     """Return the mean of the upper half of a phoneme's spectrum, from the lower half."""
     del draw
-    found = _loaded("phoneme")
-    half = found.points.shape[1] // 2
-    pieces = np.asarray(found.targets).astype(np.intp)
-    return _values(found.points[:, :half], found.points[:, half:].mean(axis=1), pieces)
+    data = _load("phoneme")
+    half = data.points.shape[1] // 2
+    pieces = np.asarray(data.targets).astype(np.intp)
+    return _values(data.points[:, :half], data.points[:, half:].mean(axis=1), pieces)
 
 
 def mixed_units(draw: int, name: str, target: int | None, changed: Sequence[int]) -> RealProblem:
     """Return a table of which half of the rows have some columns in inches, not centimetres."""
-    found = _loaded(name)
-    points = np.array(found.points, dtype=np.float64)
-    values = np.asarray(found.targets, dtype=np.float64)
+    data = _load(name)
+    points = np.array(data.points, dtype=np.float64)
+    values = np.asarray(data.targets, dtype=np.float64)
     if target is not None:
         values = points[:, target].copy()
         points = np.delete(points, target, axis=1)
@@ -243,8 +247,8 @@ def mixed_units(draw: int, name: str, target: int | None, changed: Sequence[int]
 
 def next_sample(draw: int, *, n: int = 2000, lags: int = 10) -> RealProblem:
     """Return the next sample of speech from the last ten, in six short utterances."""
-    found = load_dataset("timit_demo").extras
-    wave = np.asarray(found["wave"], dtype=np.float64)[::2]
+    extras = load_dataset("timit_demo").extras
+    wave = np.asarray(extras["wave"], dtype=np.float64)[::2]
     at = np.random.default_rng([draw, 1]).choice(len(wave) - lags - 1, n, replace=False)
     windows = np.stack([wave[at + lag] for lag in range(lags)], axis=1)
     return _values(windows / wave.std(), wave[at + lags])
@@ -262,9 +266,9 @@ CANDIDATES: dict[str, Candidate] = {}
 
 
 def _add(
-    name: str, make: Callable[..., RealProblem], labels: int, told: str, /, **options: Any
+    name: str, make: Callable[..., RealProblem], labels: int, words: str, /, **options: Any
 ) -> None:
-    CANDIDATES[name] = Candidate(partial(make, **options), labels, told)
+    CANDIDATES[name] = Candidate(partial(make, **options), labels, words)
 
 
 _add("COIL-20 pose", coil_pose, 200, "angle of all 20 objects")

@@ -56,8 +56,8 @@ def bar_scene(n_images: int = 1000) -> BarScene:
     sample = bars(n_images, random_state=0)
     images = np.asarray(sample.points)
     graph = KnnGraph(N_NEIGHBORS, weights="binary", connect="raise")
-    found = eigenmap_of(images, graph)
-    return BarScene(images, np.asarray(sample.targets), found, principal_components(images, 2))
+    eigenmap = eigenmap_of(images, graph)
+    return BarScene(images, np.asarray(sample.targets), eigenmap, principal_components(images, 2))
 
 
 def bars_against_pca(scene: BarScene | None = None) -> Figure:
@@ -106,9 +106,9 @@ def map_measures(coordinates: FloatMatrix, kind: IndexVector) -> dict[str, float
 def _gap(coordinates: FloatMatrix, kind: IndexVector) -> float:
     first, second = coordinates[kind == 0], coordinates[kind == 1]
     apart = np.linalg.norm(first[:, None] - second, axis=2).min()
-    own = np.concatenate([_nearest_own(part) for part in (first, second)])
+    within = np.concatenate([_nearest_own(part) for part in (first, second)])
     # Equal images lie at the same place, to rounding.
-    return float(apart / np.median(own[own > 1e-9 * own.max()]))
+    return float(apart / np.median(within[within > 1e-9 * within.max()]))
 
 
 def _nearest_own(part: FloatMatrix) -> FloatVector:
@@ -190,12 +190,12 @@ def _lines(measured: Mapping[str, Mapping[str, float]], graph: Mapping[str, Any]
     rows = [
         [
             name,
-            f"{found['neighbours']:.3f}",
-            f"{found['nearest']:.1f}",
-            f"{found['line']:.1f}",
-            f"{found['gap']:.2f}",
+            f"{measures['neighbours']:.3f}",
+            f"{measures['nearest']:.1f}",
+            f"{measures['line']:.1f}",
+            f"{measures['gap']:.2f}",
         ]
-        for name, found in measured.items()
+        for name, measures in measured.items()
     ]
     lead = (
         f"Neighbours: the {N_NEIGHBORS} nearest in the map; {graph['chance']:.3f} by chance. Wrong "

@@ -140,8 +140,8 @@ def _on_torus(angles: FloatMatrix, k: int) -> Patchwork:
 
 def _nearest_others(tree: Any, points: FloatMatrix, k: int) -> IndexMatrix:
     """Return the nearest points but the first, which is the point itself."""
-    found: IndexMatrix = tree.query(points, k + 1)[1][:, 1:]
-    return found
+    others: IndexMatrix = tree.query(points, k + 1)[1][:, 1:]
+    return others
 
 
 def random_sphere(n_points: int, k: int, *, seed: int) -> Patchwork:
@@ -179,16 +179,18 @@ def lle_measures(patches: Patchwork, *, regularization: float = 1e-3) -> dict[st
     scale = (float(patches.eigenvalues[lowest[0]]) * float(square)) ** 2
     null, values, spaces = null_dimension(residual), [], []
     if null == 1:
-        found, vectors = _lowest_pairs(residual, f.shape[1] + 1, unit=float(energies.mean()))
-        values = [(found[1 + own] / found[1 + lowest].mean()).tolist() for own in levels]
-        spaces = [_least_cosine(f[:, own], vectors[:, 1 + own]) for own in levels]
+        eigenvalues, vectors = _lowest_pairs(residual, f.shape[1] + 1, unit=float(energies.mean()))
+        values = [
+            (eigenvalues[1 + level] / eigenvalues[1 + lowest].mean()).tolist() for level in levels
+        ]
+        spaces = [_least_cosine(f[:, level], vectors[:, 1 + level]) for level in levels]
     ratios = patches.eigenvalues / patches.eigenvalues[0]
     return {
         "laplacian": float(np.mean((f * once).sum(axis=0) / np.linalg.norm(once, axis=0))),
         "squared": float(np.mean((f * twice).sum(axis=0) / np.linalg.norm(twice, axis=0))),
         "constant": float(energies[lowest].mean()) / scale,
-        "energies": [float(energies[own].mean() / energies[lowest].mean()) for own in levels],
-        "truth": [float(ratios[own[0]] ** 2) for own in levels],
+        "energies": [float(energies[level].mean() / energies[lowest].mean()) for level in levels],
+        "truth": [float(ratios[level[0]] ** 2) for level in levels],
         "null": null,
         "eigenvalues": values,
         "spaces": spaces,

@@ -83,18 +83,18 @@ def lle_cells(cases: Sequence[Case]) -> list[dict[str, Any]]:
     cells = []
     with track("LLE beside the squared Laplacian", total=sum(case.n for case in cases)) as advance:
         for case in cases:
-            found = lle_measures(case.make(), regularization=case.regularization)
+            measures = lle_measures(case.make(), regularization=case.regularization)
             cells.append(
                 {"case": case.name, "n": case.n, "k": case.k, "delta": case.regularization}
-                | {name: _rounded(value) for name, value in found.items()}
+                | {name: _round(value) for name, value in measures.items()}
             )
             advance(case.n)
     return cells
 
 
-def _rounded(value: Any) -> Any:
+def _round(value: Any) -> Any:
     if isinstance(value, list):
-        return [_rounded(each) for each in value]
+        return [_round(each) for each in value]
     if isinstance(value, int):
         return value
     return float(f"{value:.4g}")
@@ -116,12 +116,12 @@ def lle_figure(cells: Cells) -> Figure:
 
 def _draw_cosines(axes: Any, cells: Cells) -> None:
     for number, name in enumerate((UNIFORM, SPHERE, TILTED)):
-        own = [cell for cell in cells if cell["case"] == name]
+        chosen = [cell for cell in cells if cell["case"] == name]
         colour, _ = style_of((0, 2, 5)[number])
-        n = [cell["n"] for cell in own]
-        spaces = [min(cell["spaces"]) for cell in own]
+        n = [cell["n"] for cell in chosen]
+        spaces = [min(cell["spaces"]) for cell in chosen]
         axes.plot(n, spaces, "o-", c=colour, label=f"eigenspaces: {name}")
-        axes.plot(n, [cell["squared"] for cell in own], "s--", c=colour, mfc="white")
+        axes.plot(n, [cell["squared"] for cell in chosen], "s--", c=colour, mfc="white")
     axes.plot([], [], "s--", c="0.4", mfc="white", label="dashed: E f with Δ² f, point by point")
     axes.set_xscale("log")
     axes.set_xticks(n, [str(each) for each in n])
@@ -139,16 +139,16 @@ def _draw_eigenvalues(axes: Any, cells: Cells) -> None:
     last = {cell["case"]: cell for cell in cells}
     truth = [
         value
-        for value, own in zip(last[UNIFORM]["truth"], last[UNIFORM]["eigenvalues"], strict=True)
-        for _ in own
+        for value, level in zip(last[UNIFORM]["truth"], last[UNIFORM]["eigenvalues"], strict=True)
+        for _ in level
     ]
     numbers = range(1, len(truth) + 1)
     axes.step(numbers, truth, where="mid", c="0.6", lw=3, label="squared Laplacian")
     for name, group, mark in ((GRID, 7, "+"), (UNIFORM, 0, "o"), (TILTED, 5, "^")):
-        found = [value for own in last[name]["eigenvalues"] for value in own]
+        eigenvalues = [value for level in last[name]["eigenvalues"] for value in level]
         colour, _ = style_of(group)
         label = f"{name}, n = {last[name]['n']}"
-        axes.plot(numbers, found, mark, c=colour, ms=9 if mark == "+" else 6, label=label)
+        axes.plot(numbers, eigenvalues, mark, c=colour, ms=9 if mark == "+" else 6, label=label)
     axes.set_ylim(0, 11)
     axes.set_xlabel("number of the eigenvalue, the constant left out")
     axes.set_ylabel("eigenvalue, mean of the lowest level is 1")
@@ -158,15 +158,15 @@ def _draw_eigenvalues(axes: Any, cells: Cells) -> None:
 
 
 def _draw_strengths(axes: Any, cells: Cells) -> None:
-    own = [cell for cell in cells if cell["case"] == WEIGHTS]
+    chosen = [cell for cell in cells if cell["case"] == WEIGHTS]
     colour, _ = style_of(2)
-    strengths = [cell["delta"] for cell in own]
-    axes.loglog(strengths, [cell["energies"][1] for cell in own], "o-", c=colour, label="found")
-    axes.axhline(own[0]["truth"][1], c="0.6", lw=3, zorder=0, label="squared Laplacian: 9")
+    strengths = [cell["delta"] for cell in chosen]
+    axes.loglog(strengths, [cell["energies"][1] for cell in chosen], "o-", c=colour, label="found")
+    axes.axhline(chosen[0]["truth"][1], c="0.6", lw=3, zorder=0, label="squared Laplacian: 9")
     axes.set_xlabel("regularisation δ of the weights, 20 neighbours")
     axes.set_ylabel("energy of second harmonics, energy of first is 1")
     axes.set_title(
-        f"sphere, n = {own[0]['n']}: with little regularisation\nE forgets x, y and z",
+        f"sphere, n = {chosen[0]['n']}: with little regularisation\nE forgets x, y and z",
         fontsize="medium",
     )
     axes.legend(frameon=False, fontsize="small")

@@ -15,7 +15,7 @@ from beltrami.embeddings import LaplacianEigenmaps
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.graph.search import open_space
-from beltrami_papers.thesis.chapter3.baseline import neighbor_lists
+from beltrami_papers.baselines.neighbors import neighbor_lists
 
 _DIGITS = 10
 
@@ -102,7 +102,7 @@ def chance_share(groups: NDArray[Any]) -> float:
     return float((counts * (counts - 1)).sum() / (n * (n - 1)))
 
 
-def explained(coordinates: FloatMatrix, truth: FloatMatrix) -> float:
+def explained_share(coordinates: FloatMatrix, truth: FloatMatrix) -> float:
     """Return the share of the variance of `truth` that a linear map of coordinates explains.
 
     Shapes: `coordinates` (n, m), `truth` (n, q).
@@ -111,6 +111,6 @@ def explained(coordinates: FloatMatrix, truth: FloatMatrix) -> float:
     """
     scale = np.linalg.norm(coordinates, axis=0) / np.sqrt(len(coordinates))
     design = np.column_stack([np.ones(len(coordinates)), coordinates / scale])
-    found = design @ np.linalg.lstsq(design, truth, rcond=None)[0]
+    fit = design @ np.linalg.lstsq(design, truth, rcond=None)[0]
     spread = ((truth - truth.mean(axis=0)) ** 2).sum()
-    return float(1 - ((truth - found) ** 2).sum() / spread)
+    return float(1 - ((truth - fit) ** 2).sum() / spread)

@@ -25,7 +25,7 @@ from beltrami_papers.model import Reproduction, StageClock
 from beltrami_papers.thesis.chapter2.maps import (
     Eigenmap,
     eigenmap_of,
-    explained,
+    explained_share,
     nearest_in_map,
 )
 
@@ -48,14 +48,14 @@ def roll_map(roll: Dataset, n_neighbors: int, t: float) -> Eigenmap:
     - Returned: in two dimensions, turned so that the arc length grows to the right and the ends are
       up.
     """
-    found = eigenmap_of(roll.points, KnnGraph(n_neighbors, weights=HeatKernel(t / 4)))
+    eigenmap = eigenmap_of(roll.points, KnnGraph(n_neighbors, weights=HeatKernel(t / 4)))
     arc = np.asarray(roll.extras["arc_length"])
     ideal = np.column_stack([arc, np.cos(2 * np.pi * arc / arc.max())])
-    along = ((ideal - ideal.mean(axis=0)) * found.coordinates).sum(axis=0)
-    return replace(found, coordinates=found.coordinates * np.where(along < 0, -1.0, 1.0))
+    along = ((ideal - ideal.mean(axis=0)) * eigenmap.coordinates).sum(axis=0)
+    return replace(eigenmap, coordinates=eigenmap.coordinates * np.where(along < 0, -1.0, 1.0))
 
 
-def roll_measures(roll: Dataset, found: Eigenmap) -> dict[str, float]:
+def roll_measures(roll: Dataset, eigenmap: Eigenmap) -> dict[str, float]:
     """Return how well a map unrolls the roll.
 
     - Returned: ``order``: rank correlation of the first coordinate with the arc length s, its size;
@@ -67,13 +67,13 @@ def roll_measures(roll: Dataset, found: Eigenmap) -> dict[str, float]:
     arc = np.asarray(roll.extras["arc_length"])
     phase = np.pi * arc / arc.max()
     ideal = np.column_stack([np.cos(phase), np.cos(2 * phase)])
-    near = nearest_in_map(found.coordinates, _LOCAL)
+    near = nearest_in_map(eigenmap.coordinates, _LOCAL)
     return {
-        "order": round(abs(float(spearmanr(found.coordinates[:, 0], arc).statistic)), 4),
-        "rectangle": round(explained(found.coordinates, ideal), 4),
+        "order": round(abs(float(spearmanr(eigenmap.coordinates[:, 0], arc).statistic)), 4),
+        "rectangle": round(explained_share(eigenmap.coordinates, ideal), 4),
         "along": round(_local_spread(arc, near), 4),
         "across": round(_local_spread(np.asarray(roll.extras["height"]), near), 4),
-        "shortcuts": round(100 * shortcut_share(found.graph, arc), 3),
+        "shortcuts": round(100 * shortcut_share(eigenmap.graph, arc), 3),
     }
 
 
@@ -113,13 +113,13 @@ def swiss_roll_table(roll: Dataset | None = None) -> tuple[Figure, list[dict[str
         for row, n_neighbors in enumerate(NEIGHBORS):
             maps = {t: roll_map(seen, n_neighbors, t) for t in WIDTHS}
             plain = maps[np.inf].coordinates
-            for axes, (t, found) in zip(panels[row], maps.items(), strict=True):
-                kept = explained(found.coordinates, plain / np.linalg.norm(plain, axis=0))
-                measured = roll_measures(seen, found)
+            for axes, (t, eigenmap) in zip(panels[row], maps.items(), strict=True):
+                kept = explained_share(eigenmap.coordinates, plain / np.linalg.norm(plain, axis=0))
+                measured = roll_measures(seen, eigenmap)
                 cells.append(
                     {"N": n_neighbors, "t": _width(t), **measured, "turned": round(1 - kept, 4)}
                 )
-                scatter_values(axes, found.coordinates, along)
+                scatter_values(axes, eigenmap.coordinates, along)
                 axes.set_title(f"N = {n_neighbors}, t = {_width(t)}", fontsize="medium")
                 axes.set_xlabel(f"order along the roll kept: {measured['order']:.3f}")
                 advance(1)

@@ -89,7 +89,7 @@ def flatness(roll: Dataset) -> dict[str, float]:
     start, end = edges.row[inside], edges.col[inside]
     in_space = _lengths(points, start, end)
     ratio = in_space / _lengths(flat, start, end)
-    found = {
+    measures = {
         "edge_ratio": ratio.mean(),
         "edge_ratio_least": ratio.min(),
         "shortcuts": 100 * shortcut_share(graph, flat[:, 0]),
@@ -98,7 +98,7 @@ def flatness(roll: Dataset) -> dict[str, float]:
         "gap_between_turns": 2 * np.pi,
         "mean_edge": in_space.mean(),
     }
-    return {name: round(float(value), 4) for name, value in found.items()}
+    return {name: round(float(value), 4) for name, value in measures.items()}
 
 
 def _lengths(points: FloatMatrix, start: Any, end: Any) -> FloatVector:

@@ -15,7 +15,7 @@ from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.cells import table_lines
 from beltrami_papers.findings import THESIS, Claim, Setting, reproduction_of
 from beltrami_papers.model import Reproduction, StageClock
-from beltrami_papers.thesis.chapter2.speech import (
+from beltrami_papers.thesis.chapter2.speech_map import (
     CLASSES,
     CLOSURES,
     FRICATIVES,
@@ -36,18 +36,18 @@ PUBLISHED_FRAMES = 685
 Cells = Sequence[Mapping[str, Any]]
 
 
-def speech_figure(found: SpeechMap, regions: Cells) -> Figure:
+def speech_figure(speech: SpeechMap, regions: Cells) -> Figure:
     """Draw the frames in the eigenmap and in two principal components."""
     figure = Figure(figsize=(12, 5.8), layout="constrained")
     left, right = figure.subplots(1, 2)
-    numbers = speech_homogeneity(found)["phones"]
-    panels = ((left, found.eigenmap, "eigenmap"), (right, found.components, "components"))
+    numbers = speech_homogeneity(speech)["phones"]
+    panels = ((left, speech.eigenmap, "eigenmap"), (right, speech.components, "components"))
     names = {"eigenmap": "Laplacian eigenmap", "components": "two principal components"}
     for axes, coordinates, key in panels:
         for number, name in enumerate(CLASSES):
-            own = found.classes == number
+            of_class = speech.classes == number
             axes.scatter(
-                *coordinates[own].T,
+                *coordinates[of_class].T,
                 s=14,
                 c=COLOURS[number],
                 marker=MARKS[number],
@@ -63,9 +63,9 @@ def speech_figure(found: SpeechMap, regions: Cells) -> Figure:
     left.set_ylabel("second eigenvector")
     right.set_xlabel("first component")
     right.set_ylabel("second component")
-    middle = found.eigenmap.mean(axis=0)
+    middle = speech.eigenmap.mean(axis=0)
     for number, cell in enumerate(regions, start=1):
-        end = found.eigenmap[cell["rows"]].mean(axis=0)
+        end = speech.eigenmap[cell["rows"]].mean(axis=0)
         place = middle + 0.9 * (end - middle)
         left.annotate(
             str(number),
@@ -79,7 +79,7 @@ def speech_figure(found: SpeechMap, regions: Cells) -> Figure:
     left.legend(frameon=False, fontsize="small", loc="best")
     one, other = (cell["class"] for cell in regions[:2])
     figure.suptitle(
-        f"{len(found.spectra)} frames of a sentence: a spoke of {one}, one of {other}, periodic "
+        f"{len(speech.spectra)} frames of a sentence: a spoke of {one}, one of {other}, periodic "
         "sounds between"
     )
     return figure
@@ -88,17 +88,17 @@ def speech_figure(found: SpeechMap, regions: Cells) -> Figure:
 _TEXTS = ((14, -20), (14, 8), (-30, -4))
 
 
-def regions_figure(found: SpeechMap, regions: Cells) -> Figure:
+def regions_figure(speech: SpeechMap, regions: Cells) -> Figure:
     """Draw the three regions with the phone of every frame."""
     figure = Figure(figsize=(13.5, 5), layout="constrained")
     for number, (axes, cell) in enumerate(zip(figure.subplots(1, 3), regions, strict=True), 1):
         rows = np.array(cell["rows"])
-        low = found.eigenmap[rows].min(axis=0)
-        places = (found.eigenmap[rows] - low) / np.ptp(found.eigenmap[rows], axis=0)
+        low = speech.eigenmap[rows].min(axis=0)
+        places = (speech.eigenmap[rows] - low) / np.ptp(speech.eigenmap[rows], axis=0)
         for row, (x, y) in zip(rows, places, strict=True):
-            colour = COLOURS[found.classes[row]]
+            colour = COLOURS[speech.classes[row]]
             axes.text(
-                x, y, found.phones[row], c=colour, fontsize=9, ha="center", va="center", alpha=0.9
+                x, y, speech.phones[row], c=colour, fontsize=9, ha="center", va="center", alpha=0.9
             )
         axes.set_xlim(-0.08, 1.08)
         axes.set_ylim(-0.08, 1.08)
@@ -122,31 +122,31 @@ def _first(shares: Mapping[str, float], count: int) -> list[tuple[str, float]]:
 
 def speech_reproduction(*, quick: bool = False) -> Reproduction:
     """Reproduce figure A.7: a sentence in the Laplacian spectral representation."""
-    clock, found, others = _mapped(quick=quick)
+    clock, speech, others = _map_recordings(quick=quick)
     with clock.stage("measures"):
-        regions = region_cells(found)
+        regions = region_cells(speech)
         cells = [speech_homogeneity(each) for each in others]
         spokes = [_spokes(each) for each in others]
     return reproduction_of(
-        _setting("thesis-a7", "figure A.7", found),
-        speech_figure(found, regions),
+        _setting("thesis-a7", "figure A.7", speech),
+        speech_figure(speech, regions),
         clock,
-        claims=_map_claims(speech_homogeneity(found), regions, spokes),
-        numbers={"drawn": found.names[0], "homogeneity": cells, "spokes": spokes},
+        claims=_map_claims(speech_homogeneity(speech), regions, spokes),
+        numbers={"drawn": speech.names[0], "homogeneity": cells, "spokes": spokes},
         body=_map_lines(cells, spokes),
     )
 
 
 def speech_regions_reproduction(*, quick: bool = False) -> Reproduction:
     """Reproduce figure A.8: three regions of the map of a sentence."""
-    clock, found, others = _mapped(quick=quick)
+    clock, speech, others = _map_recordings(quick=quick)
     with clock.stage("measures"):
-        regions = region_cells(found)
-        numbers = speech_homogeneity(found)
+        regions = region_cells(speech)
+        numbers = speech_homogeneity(speech)
         spokes = [_spokes(each) for each in others]
     return reproduction_of(
-        _setting("thesis-a8", "figure A.8", found),
-        regions_figure(found, regions),
+        _setting("thesis-a8", "figure A.8", speech),
+        regions_figure(speech, regions),
         clock,
         claims=_region_claims(regions, numbers),
         numbers={"regions": regions, "homogeneity": numbers, "recordings": spokes},
@@ -154,7 +154,7 @@ def speech_regions_reproduction(*, quick: bool = False) -> Reproduction:
     )
 
 
-def _mapped(*, quick: bool) -> tuple[StageClock, SpeechMap, list[SpeechMap]]:
+def _map_recordings(*, quick: bool) -> tuple[StageClock, SpeechMap, list[SpeechMap]]:
     """Return the drawn recording and every recording on its own, the drawn one first."""
     clock = StageClock()
     with clock.stage("spectra and maps"):
@@ -171,20 +171,20 @@ def _mapped(*, quick: bool) -> tuple[StageClock, SpeechMap, list[SpeechMap]]:
     return clock, maps[0], maps
 
 
-def _spokes(found: SpeechMap) -> dict[str, Any]:
-    regions = region_cells(found)
+def _spokes(speech: SpeechMap) -> dict[str, Any]:
+    regions = region_cells(speech)
     return {
-        "recording": found.names[0],
+        "recording": speech.names[0],
         "regions": [{key: cell[key] for key in ("class", "share", "segments")} for cell in regions],
     }
 
 
-def _setting(name: str, figure: str, found: SpeechMap) -> Setting:
+def _setting(name: str, figure: str, speech: SpeechMap) -> Setting:
     return Setting(
         name=name,
         source=f"{THESIS}, {figure}",
-        data=f"timit_demo, recording {found.names[0]}",
-        n=len(found.spectra),
+        data=f"timit_demo, recording {speech.names[0]}",
+        n=len(speech.spectra),
         settings={
             "frames": "logarithms of 256 short-time Fourier coefficients, windows of 30 ms every "
             "5 ms, 16 kHz",
@@ -206,20 +206,20 @@ def _setting(name: str, figure: str, found: SpeechMap) -> Setting:
 
 def _map_claims(numbers: Mapping[str, Any], regions: Cells, spokes: Cells) -> list[Claim]:
     kinds = {cell["class"]: cell for cell in regions}
-    wanted = [CLASSES[FRICATIVES], CLASSES[CLOSURES]]
+    named = [CLASSES[FRICATIVES], CLASSES[CLOSURES]]
     both = [
         each["recording"]
         for each in spokes
-        if set(wanted) <= {region["class"] for region in each["regions"] if region["share"] > 0.5}
+        if set(named) <= {region["class"] for region in each["regions"] if region["share"] > 0.5}
     ]
     phones = numbers["phones"]
-    told = "; ".join(f"{cell['share']:.0%} {cell['class']}" for cell in regions)
+    ends = "; ".join(f"{cell['share']:.0%} {cell['class']}" for cell in regions)
     return [
         Claim(
             "two spokes correspond predominantly to fricatives and to closures",
-            f"the three ends of the map: {told}. Both spokes stand out in {len(both)} of "
+            f"the three ends of the map: {ends}. Both spokes stand out in {len(both)} of "
             f"{len(spokes)} recordings: {', '.join(both)}",
-            all(name in kinds and kinds[name]["share"] > 0.5 for name in wanted),
+            all(name in kinds and kinds[name]["share"] > 0.5 for name in named),
         ),
         Claim(
             "the central portion is mostly vowels, nasals and semivowels",
@@ -241,14 +241,14 @@ def _map_claims(numbers: Mapping[str, Any], regions: Cells, spokes: Cells) -> li
 def _region_claims(regions: Cells, numbers: Mapping[str, Any]) -> list[Claim]:
     least = min(regions, key=lambda cell: float(cell["share"]))
     few = min(cell["segments"] for cell in regions)
-    told = "; ".join(
+    shares = "; ".join(
         f"{cell['class']} {cell['share']:.0%} ("
         + ", ".join(f"{phone} {share:.0%}" for phone, share in _first(cell["phones"], 3))
         + ")"
         for cell in regions
     )
     return [
-        Claim("each region is phonetically homogeneous", told, least["share"] > 0.8),
+        Claim("each region is phonetically homogeneous", shares, least["share"] > 0.8),
         Claim(
             "its points come from different occurrences of a phoneme",
             f"from at least {few} segments each; of neighbours in the map "
@@ -282,9 +282,9 @@ def _map_lines(cells: Cells, spokes: Cells) -> list[str]:
         + [f"{cell[kind][space]:.2f}" for kind in ("phones", "classes") for space in spaces]
         for cell in cells
     ]
-    told = ("eigenmap", "two components", "all spectra", "chance")
-    header = ["recording", "frames", *(f"phone: {each}" for each in told)]
-    header += [f"class: {each}" for each in told]
+    names = ("eigenmap", "two components", "all spectra", "chance")
+    header = ["recording", "frames", *(f"phone: {each}" for each in names)]
+    header += [f"class: {each}" for each in names]
     lead = f"Share of the {N_NEIGHBORS} nearest frames that are of the same phone or broad class."
     return [lead, "", *table_lines(header, rows, words=(0,)), "", *_spoke_lines(spokes)]
 

@@ -14,7 +14,7 @@ from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.cells import table_lines
 from beltrami_papers.findings import THESIS, Claim, Setting, reproduction_of
 from beltrami_papers.model import Reproduction, StageClock
-from beltrami_papers.thesis.chapter2.words import (
+from beltrami_papers.thesis.chapter2.word_map import (
     FRAGMENT,
     GROUPS,
     N_NEIGHBORS,
@@ -39,26 +39,26 @@ COLOURS = (
 Cells = Sequence[Mapping[str, Any]]
 
 
-def words_figure(found: WordMap, fragments: Cells) -> Figure:
+def words_figure(words: WordMap, fragments: Cells) -> Figure:
     """Draw the map with as many words as there is room for, the most frequent first."""
     figure = Figure(figsize=(11, 8.6), layout="constrained")
     axes = figure.subplots()
     for number, name in enumerate(GROUPS):
-        own = found.groups == number
-        x, y = found.eigenmap[own].T
+        of_group = words.groups == number
+        x, y = words.eigenmap[of_group].T
         axes.scatter(x, y, s=14, c=COLOURS[number], label=name, linewidths=0)
     axes.margins(0.06)
-    for row in _with_room(found, axes):
+    for row in _with_room(words, axes):
         axes.annotate(
-            found.words[row],
-            found.eigenmap[row],
+            words.words[row],
+            words.eigenmap[row],
             xytext=(3, 1),
             textcoords="offset points",
             fontsize=7,
-            c=COLOURS[found.groups[row]],
+            c=COLOURS[words.groups[row]],
         )
     for number, cell in enumerate(fragments, start=1):
-        centre = found.eigenmap[cell["rows"]].mean(axis=0)
+        centre = words.eigenmap[cell["rows"]].mean(axis=0)
         axes.annotate(
             f"{number}. {cell['group']}",
             centre,
@@ -67,7 +67,7 @@ def words_figure(found: WordMap, fragments: Cells) -> Figure:
             fontsize=10,
             arrowprops={"arrowstyle": "->", "color": "0.2"},
         )
-    whole = homogeneity(found)[0]
+    whole = homogeneity(words)[0]
     axes.set_title(
         f"Words of one syntactic group lie together: {whole['eigenmap']:.0%} of the "
         f"{N_NEIGHBORS} nearest words share a word's group (chance {whole['chance']:.0%})"
@@ -83,15 +83,15 @@ _TEXTS = ((0.16, 0.05), (0.62, 0.93), (0.52, 0.03))
 """Where the names of the fragments stand."""
 
 
-def _with_room(found: WordMap, axes: Any) -> list[int]:
+def _with_room(words: WordMap, axes: Any) -> list[int]:
     """Choose the words whose names do not cover one another, the most frequent first."""
     size = axes.figure.get_size_inches() * 72
     low, high = (np.array(each) for each in zip(axes.get_xlim(), axes.get_ylim(), strict=True))
-    places = (found.eigenmap - low) / (high - low) * size * 0.93
+    places = (words.eigenmap - low) / (high - low) * size * 0.93
     boxes: list[tuple[float, float, float, float]] = []
     chosen = []
     for row, (x, y) in enumerate(places):
-        box = (x, y, x + 4 + 4.2 * len(found.words[row]), y + 8)
+        box = (x, y, x + 4 + 4.2 * len(words.words[row]), y + 8)
         if not any(_overlap(box, other) for other in boxes):
             boxes.append(box)
             chosen.append(row)
@@ -103,12 +103,12 @@ def _overlap(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return not apart
 
 
-def fragments_figure(found: WordMap, fragments: Cells) -> Figure:
+def fragments_figure(words: WordMap, fragments: Cells) -> Figure:
     """Draw the three fragments with all their words."""
     figure = Figure(figsize=(13, 5.2), layout="constrained")
     panels = figure.subplots(1, len(fragments))
     for axes, cell in zip(panels, fragments, strict=True):
-        _draw_fragment(axes, found, cell)
+        _draw_fragment(axes, words, cell)
     shares = ", ".join(f"{cell['share']:.0%} {cell['group']}" for cell in fragments)
     figure.suptitle(f"Fragments of the map hold words of one kind: {shares}")
     figure.supxlabel(
@@ -119,9 +119,9 @@ def fragments_figure(found: WordMap, fragments: Cells) -> Figure:
     return figure
 
 
-def _draw_fragment(axes: Any, found: WordMap, cell: Mapping[str, Any]) -> None:
+def _draw_fragment(axes: Any, words: WordMap, cell: Mapping[str, Any]) -> None:
     rows = np.array(cell["rows"])
-    x, y = found.eigenmap[rows].T
+    x, y = words.eigenmap[rows].T
     # Words stand on lines of their own, in the order of their height.
     low, span = x.min(), float(np.ptp(x))
     height = (y - y.min()) / float(np.ptp(y))
@@ -129,10 +129,10 @@ def _draw_fragment(axes: Any, found: WordMap, cell: Mapping[str, Any]) -> None:
     lines[np.argsort(height.round(6), kind="stable")] = np.linspace(0.04, 0.94, len(rows))
     places = zip(rows, (x - low) / span, 0.04 + 0.9 * height, lines, strict=True)
     for row, across, up, line in places:
-        colour = COLOURS[found.groups[row]]
+        colour = COLOURS[words.groups[row]]
         axes.plot(0.55 * across, up, "o", c=colour, ms=5)
         axes.plot([0.55 * across, 0.66], [up, line], c="0.85", lw=0.7, zorder=0)
-        text = f"{found.words[row]}  ({found.tags[row].lower()})"
+        text = f"{words.words[row]}  ({words.tags[row].lower()})"
         axes.text(0.67, line, text, va="center", fontsize=10, c=colour)
     axes.set_xlim(-0.04, 1.12)
     axes.set_ylim(0, 1)
@@ -145,10 +145,10 @@ def _draw_fragment(axes: Any, found: WordMap, cell: Mapping[str, Any]) -> None:
 
 def words_reproduction(*, quick: bool = False) -> Reproduction:
     """Reproduce figure A.5: the map of the 300 most frequent words of the Brown corpus."""
-    clock, found = _mapped(quick=quick)
+    clock, words = _map_words(quick=quick)
     with clock.stage("groups"):
-        cells = homogeneity(found)
-        fragments = fragment_cells(found, 1)
+        cells = homogeneity(words)
+        fragments = fragment_cells(words, 1)
     whole = cells[0]
     claim = Claim(
         "words of similar syntactic categories seem to cluster together",
@@ -158,23 +158,23 @@ def words_reproduction(*, quick: bool = False) -> Reproduction:
         whole["eigenmap"] > 2 * whole["chance"],
     )
     return reproduction_of(
-        _setting("thesis-a5", "figure A.5", found),
-        words_figure(found, fragments),
+        _setting("thesis-a5", "figure A.5", words),
+        words_figure(words, fragments),
         clock,
         claims=[claim],
-        numbers={"homogeneity": cells, "edges": found.graph.n_edges},
+        numbers={"homogeneity": cells, "edges": words.graph.n_edges},
         body=_group_lines(cells),
     )
 
 
 def fragments_reproduction(*, quick: bool = False) -> Reproduction:
     """Reproduce figure A.6: three fragments of the map of words."""
-    clock, found = _mapped(quick=quick)
+    clock, words = _map_words(quick=quick)
     with clock.stage("fragments"):
-        cells = fragment_cells(found, 20 if quick else 200)
+        cells = fragment_cells(words, 20 if quick else 200)
     return reproduction_of(
-        _setting("thesis-a6", "figure A.6", found),
-        fragments_figure(found, cells),
+        _setting("thesis-a6", "figure A.6", words),
+        fragments_figure(words, cells),
         clock,
         claims=_claims(cells),
         numbers={"fragments": cells},
@@ -182,19 +182,19 @@ def fragments_reproduction(*, quick: bool = False) -> Reproduction:
     )
 
 
-def _mapped(*, quick: bool) -> tuple[StageClock, WordMap]:
+def _map_words(*, quick: bool) -> tuple[StageClock, WordMap]:
     clock = StageClock()
     with clock.stage("corpus and map"):
-        found = word_map(quick=quick)
-    return clock, found
+        words = word_map(quick=quick)
+    return clock, words
 
 
-def _setting(name: str, figure: str, found: WordMap) -> Setting:
+def _setting(name: str, figure: str, words: WordMap) -> Setting:
     return Setting(
         name=name,
         source=f"{THESIS}, {figure}",
         data="brown, the most frequent words by counts of their left and right neighbours",
-        n=len(found.words),
+        n=len(words.words),
         settings={
             "map": f"N = {N_NEIGHBORS}, t = infinity, two dimensions",
             "words": "in lower case; punctuation is no word and parts its neighbours",
@@ -219,24 +219,24 @@ def _claims(cells: Cells) -> list[Claim]:
     return [
         Claim(
             "the first fragment is exclusively infinitives of verbs",
-            f"{_told(verbs)}; with auxiliaries in that form (be, do, have) "
+            f"{_share_in_words(verbs)}; with auxiliaries in that form (be, do, have) "
             f"{verbs['bare_forms']:.0%} are infinitives",
             verbs["bare_forms"] == 1,
         ),
         Claim(
             "the second contains prepositions",
-            _told(prepositions),
+            _share_in_words(prepositions),
             prepositions["share"] > prepositions["chance_most"],
         ),
         Claim(
             "the third has mostly modal and auxiliary verbs",
-            _told(modals),
+            _share_in_words(modals),
             modals["share"] > max(0.5, modals["chance_most"]),
         ),
     ]
 
 
-def _told(cell: Mapping[str, Any]) -> str:
+def _share_in_words(cell: Mapping[str, Any]) -> str:
     return (
         f"{cell['share']:.0%} of {FRAGMENT} words are of the group; the same rule finds "
         f"{cell['chance']:.0%} (at most {cell['chance_most']:.0%}) with shuffled groups and "

@@ -14,9 +14,7 @@ from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix, IndexMatrix, IndexVector
 from beltrami.data import principal_components
 from beltrami.graph.search import open_space
-from beltrami_papers.cells import Cell, best_neighbors, page, summary, table_lines
-from beltrami_papers.model import Reproduction, StageClock, circumstances
-from beltrami_papers.thesis.chapter3.baseline import (
+from beltrami_papers.baselines.neighbors import (
     COUNTS,
     LIST_LENGTH,
     errors_by_count,
@@ -24,35 +22,24 @@ from beltrami_papers.thesis.chapter3.baseline import (
     lists_pay,
     majority,
 )
+from beltrami_papers.cells import Cell, page, summary, table_lines
+from beltrami_papers.model import Reproduction, StageClock, circumstances
+from beltrami_papers.preparation import project_on_components
 from beltrami_papers.thesis.chapter3.drawing import Line, learning_figure
+from beltrami_papers.thesis.chapter3.error_tables import best_neighbors
 from beltrami_papers.thesis.chapter3.learning_curves import MOST_EIGENVECTORS, one_fifth
 from beltrami_papers.thesis.chapter3.learning_tables import SEEDS
 from beltrami_papers.thesis.chapter3.samples import Images, Sample, digit_images, digit_sample
 from beltrami_papers.thesis.chapter3.trials import (
     eigenvector_rows,
     error_percent,
-    fitted_draws,
+    fit_draws,
     label_draws,
     predicted_classes,
 )
 
 LABELLED = (20, 50, 100, 500, 1000, 5000, 20000, 50000)
 _VOTERS = 3
-
-
-def projected(points: FloatMatrix, coordinates: FloatMatrix, new: FloatMatrix) -> FloatMatrix:
-    r"""Project new points on the principal components of others.
-
-    With y_j the j-th coordinates of the centred points X, the direction is
-    :math:`X^\top y_j / \lVert y_j \rVert^2`, because it is an eigenvector of :math:`X^\top X`.
-
-    Shapes: `points` (n, d), `coordinates` (n, k), `new` (m, d); returns (m, k).
-    """
-    mean = points.mean(axis=0, dtype=np.float64)
-    exact = coordinates.astype(np.float64)
-    directions = (points - mean).T @ exact / (exact**2).sum(axis=0)
-    found: FloatMatrix = (new - mean) @ directions
-    return found.astype(coordinates.dtype)
 
 
 def nearest_of_labelled(
@@ -63,16 +50,16 @@ def nearest_of_labelled(
     Shapes: `points` (n, d), `labelled` (l,), `new` (m, d), `lists` (m, length); returns (m, 5).
     """
     k = min(max(COUNTS), len(labelled))
-    found = np.full((len(new), k), -1, dtype=np.int64)
+    nearest = np.full((len(new), k), -1, dtype=np.int64)
     if lists_pay(len(labelled), len(points), lists.shape[1]):
         is_labelled = np.zeros(len(points), dtype=np.bool_)
         is_labelled[labelled] = True
-        found[:] = first_labelled(lists, is_labelled, k)
-    short = np.flatnonzero(found[:, -1] < 0)
+        nearest[:] = first_labelled(lists, is_labelled, k)
+    short = np.flatnonzero(nearest[:, -1] < 0)
     if short.size:
         near = open_space(points[labelled], "euclidean").nearest(new[short], k)[0]
-        found[short] = labelled[near]
-    return found
+        nearest[short] = labelled[near]
+    return nearest
 
 
 def heldout_errors(
@@ -88,14 +75,14 @@ def heldout_errors(
     Shapes: `rows` (p, n), `new` (m, d), `new_classes` (m,), `lists` (m, length), `draws` (l,).
     """
     classes, size = sample.classes, one_fifth(len(draws[0]))
-    fitted = fitted_draws(rows, classes, draws, [[size]] * len(draws))
-    found = predicted_classes(rows, [parts[0] for parts in fitted])
+    fitted = fit_draws(rows, classes, draws, [[size]] * len(draws))
+    predicted = predicted_classes(rows, [parts[0] for parts in fitted])
     heldout, unlabelled, neighbors = [], [], []
     for i, labelled in enumerate(draws):
-        unlabelled.append(error_percent(found[:, i], classes, labelled))
-        given = found[:, i].astype(classes.dtype)
-        given[labelled] = classes[labelled]
-        voted = majority(given[lists[:, :_VOTERS]])
+        unlabelled.append(error_percent(predicted[:, i], classes, labelled))
+        labels = predicted[:, i].astype(classes.dtype)
+        labels[labelled] = classes[labelled]
+        voted = majority(labels[lists[:, :_VOTERS]])
         heldout.append(error_percent(voted, new_classes))
         near = nearest_of_labelled(np.asarray(sample.points), labelled, new, lists)
         neighbors.append(errors_by_count(classes[near], new_classes))
@@ -113,7 +100,7 @@ def heldout_cells(
     with clock.stage("principal components"):
         sample = digit_sample(images, principal_components(images.training, 100))
         points = np.asarray(sample.points)
-        new = projected(images.training, points, images.heldout)
+        new = project_on_components(images.training, points, images.heldout)
     with clock.stage("graph"):
         graph = sample.graph()
     with clock.stage("eigenvectors"):
@@ -189,7 +176,7 @@ def heldout_digits(*, quick: bool = False) -> Reproduction:
             *sample.remarks,
             "The thesis shows this as a picture; its numbers are not printed, so none stand here.",
         ],
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": cells,
     }

@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 
 from beltrami.core.progress import track
 from beltrami.graph.search import open_space
-from beltrami_papers.cells import Cell, best_neighbors, page, summary, table_lines
+from beltrami_papers.baselines.neighbors import knn_errors, lists_pay, neighbor_lists
+from beltrami_papers.cells import Cell, page, summary, table_lines
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 from beltrami_papers.thesis.chapter3 import samples
-from beltrami_papers.thesis.chapter3.baseline import knn_errors, lists_pay, neighbor_lists
 from beltrami_papers.thesis.chapter3.drawing import Line, learning_figure
+from beltrami_papers.thesis.chapter3.error_tables import best_neighbors
 from beltrami_papers.thesis.chapter3.samples import Sample
 from beltrami_papers.thesis.chapter3.trials import (
     SEED,
@@ -79,8 +80,8 @@ def curve_cells(
         for count in labelled:
             draws = label_draws(size, count, max(1, n_draws // len(chosen)), seed=seed)
             with clock.stage("fits and predictions"):
-                found = spectral_errors(rows, part.classes, draws, [one_fifth(count)])
-            errors[count].append(found[:, 0])
+                ours = spectral_errors(rows, part.classes, draws, [one_fifth(count)])
+            errors[count].append(ours[:, 0])
             with clock.stage("k-NN"):
                 neighbors[count].append(knn_errors(space, part.classes, draws, lists=lists))
     return [
@@ -129,8 +130,8 @@ def curve_table(cells: Sequence[Cell]) -> list[str]:
     place = {(cell["points"], cell["labelled"]): cell for cell in cells}
     rows = []
     for count in sorted({cell["labelled"] for cell in cells}):
-        found = [place.get((size, count)) for size in sizes]
-        texts = [f"{c['mean']:.1f} / {c['neighbors']['mean']:.1f}" if c else "" for c in found]
+        row = [place.get((size, count)) for size in sizes]
+        texts = [f"{c['mean']:.1f} / {c['neighbors']['mean']:.1f}" if c else "" for c in row]
         rows.append([str(count), str(one_fifth(count)), *texts])
     return table_lines(["labelled", "p", *(f"{size} points" for size in sizes)], rows)
 
@@ -168,7 +169,7 @@ def learning_curves(
             "The thesis shows this as a picture; its numbers are not printed, so none stand here.",
             "A part keeps the representation made from the whole set and gets its own graph.",
         ],
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": cells,
     }
@@ -190,7 +191,7 @@ def digits_curves(*, quick: bool = False) -> Reproduction:
         1000: (20, 50, 100, 200, 500, 900),
     }
     source = "Belkin (2003), figure A.9"
-    return _reproduced("thesis-a9", source, sample, curves, clock, quick=quick)
+    return _reproduce("thesis-a9", source, sample, curves, clock, quick=quick)
 
 
 def newsgroups_curves(*, quick: bool = False) -> Reproduction:
@@ -204,7 +205,7 @@ def newsgroups_curves(*, quick: bool = False) -> Reproduction:
         600: (50, 100, 200, 500),
     }
     source = "Belkin (2003), figure A.10"
-    return _reproduced("thesis-a10", source, sample, curves, clock, quick=quick)
+    return _reproduce("thesis-a10", source, sample, curves, clock, quick=quick)
 
 
 def phonemes_curves(*, quick: bool = False) -> Reproduction:
@@ -218,10 +219,10 @@ def phonemes_curves(*, quick: bool = False) -> Reproduction:
         600: (20, 50, 100, 200, 500),
     }
     source = "Belkin (2003), figure A.11"
-    return _reproduced("thesis-a11", source, sample, curves, clock, quick=quick)
+    return _reproduce("thesis-a11", source, sample, curves, clock, quick=quick)
 
 
-def _reproduced(
+def _reproduce(
     name: str, source: str, sample: Sample, curves: Curves, clock: StageClock, *, quick: bool
 ) -> Reproduction:
     if quick:

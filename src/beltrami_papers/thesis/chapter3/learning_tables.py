@@ -9,18 +9,20 @@ from typing import Any
 
 from beltrami.core.progress import track
 from beltrami.graph.search import open_space
+from beltrami_papers.baselines.neighbors import knn_errors, lists_pay, neighbor_lists
 from beltrami_papers.cells import (
     Cell,
-    best_neighbors,
-    difference_lines,
-    error_table,
     largest_difference,
     page,
     summary,
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 from beltrami_papers.thesis.chapter3 import samples
-from beltrami_papers.thesis.chapter3.baseline import knn_errors, lists_pay, neighbor_lists
+from beltrami_papers.thesis.chapter3.error_tables import (
+    best_neighbors,
+    difference_lines,
+    error_table,
+)
 from beltrami_papers.thesis.chapter3.published import (
     TABLE_3_1,
     TABLE_3_2,
@@ -110,8 +112,8 @@ def table_cells(
                 for column, size in enumerate(sizes)
             ]
             with clock.stage("k-NN"):
-                found = knn_errors(space, classes, draws, lists=lists)
-            best = best_neighbors(found, published.neighbors.get(labelled))
+                by_count = knn_errors(space, classes, draws, lists=lists)
+            best = best_neighbors(by_count, published.neighbors.get(labelled))
             neighbors.append({"labelled": labelled, **best})
             advance(1)
     return cells, neighbors
@@ -137,7 +139,7 @@ def learning_table(
         "settings": settings,
         "seeds": SEEDS,
         "remarks": list(sample.remarks),
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "largest_difference": _largest(cells, neighbors),
         "errors": cells,

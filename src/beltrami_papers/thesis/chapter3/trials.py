@@ -59,14 +59,14 @@ def label_coefficients(
     if len(seen) < len(matrix):
         matrix = matrix[seen]
     inner = np.searchsorted(seen, sizes)
-    found = nested_least_squares(matrix.T, targets.T, inner.tolist())
+    fits = nested_least_squares(matrix.T, targets.T, inner.tolist())
     results: list[FloatMatrix] = [np.zeros((size, len(targets))) for size in sizes]
-    for result, part, count in zip(results, found, inner, strict=True):
+    for result, part, count in zip(results, fits, inner, strict=True):
         result[seen[:count]] = part
     return results
 
 
-def fitted_draws(
+def fit_draws(
     rows: FloatMatrix,
     classes: IndexVector,
     draws: Sequence[IndexVector],
@@ -79,7 +79,7 @@ def fitted_draws(
 
     Shapes: `rows` (p, n), `classes` (n,), `draws` (l,).
     """
-    largest = max(max(own) for own in sizes)
+    largest = max(max(each_draw) for each_draw in sizes)
     each = 24 * len(draws[0]) * largest  # the matrix, its copy with targets, and work space
     workers = max(1, min(threads_in_force(), budget_bytes() // each))
     with serial_blas(), ThreadPoolExecutor(workers) as pool:
@@ -95,22 +95,22 @@ def predicted_classes(rows: FloatMatrix, coefficients: Sequence[FloatMatrix]) ->
     """
     size, n_classes = coefficients[0].shape
     stacked, n = np.hstack(coefficients), rows.shape[1]
-    found = np.empty((n, len(coefficients)), dtype=np.int16)
+    predicted = np.empty((n, len(coefficients)), dtype=np.int16)
     for start in range(0, n, _BLOCK):
         block = slice(start, min(start + _BLOCK, n))
         scores = rows[:size, block].T @ stacked
-        found[block] = scores.reshape(-1, len(coefficients), n_classes).argmax(axis=2)
-    return found
+        predicted[block] = scores.reshape(-1, len(coefficients), n_classes).argmax(axis=2)
+    return predicted
 
 
 def error_percent(
-    found: IndexVector, classes: IndexVector, labelled: IndexVector | None = None
+    predicted: IndexVector, classes: IndexVector, labelled: IndexVector | None = None
 ) -> float:
     """Return the share of wrong classes among the unlabelled points, in percent.
 
     Shapes: `found` (n,), `classes` (n,), `labelled` (l,).
     """
-    wrong = found != classes
+    wrong = predicted != classes
     if labelled is None:
         return 100 * float(np.mean(wrong))
     return 100 * float(wrong.sum() - wrong[labelled].sum()) / (len(wrong) - len(labelled))
@@ -136,12 +136,12 @@ def spectral_errors(
         for i in range(len(draws))
     ]
     fitted: dict[int, list[FloatMatrix]] = {size: [] for size in sizes}
-    for own, parts in zip(used, fitted_draws(rows, classes, draws, used), strict=True):
-        for size, part in zip(own, parts, strict=True):
+    for draw_sizes, parts in zip(used, fit_draws(rows, classes, draws, used), strict=True):
+        for size, part in zip(draw_sizes, parts, strict=True):
             fitted[size].append(part)
     errors = np.full((len(draws), len(sizes)), np.nan)
     for column, size in enumerate(sizes):
-        found = predicted_classes(rows, fitted[size])
+        predicted = predicted_classes(rows, fitted[size])
         for i in range(len(fitted[size])):
-            errors[i, column] = error_percent(found[:, i], classes, draws[i])
+            errors[i, column] = error_percent(predicted[:, i], classes, draws[i])
     return errors

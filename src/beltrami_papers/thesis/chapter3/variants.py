@@ -11,8 +11,9 @@ from typing import Any
 from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix
 from beltrami.data import principal_components
-from beltrami_papers.cells import Cell, beside, page, summary, table_lines
+from beltrami_papers.cells import Cell, page, summary, table_lines
 from beltrami_papers.model import Reproduction, StageClock, circumstances
+from beltrami_papers.thesis.chapter3.error_tables import beside
 from beltrami_papers.thesis.chapter3.learning_tables import SEEDS
 from beltrami_papers.thesis.chapter3.published import TABLE_3_1, TABLE_3_2, PublishedTable
 from beltrami_papers.thesis.chapter3.samples import (
@@ -100,7 +101,7 @@ def digits_variants(*, quick: bool = False) -> Reproduction:
             with clock.stage("eigenvectors"):
                 rows = eigenvector_rows(graph, max(EIGENVECTORS) + 1)
             with clock.stage("fits and predictions"):
-                found = partial(
+                cells_of = partial(
                     variant_cells,
                     rows=rows,
                     sample=sample,
@@ -109,9 +110,9 @@ def digits_variants(*, quick: bool = False) -> Reproduction:
                     sizes=EIGENVECTORS,
                     n_draws=n_draws,
                 )
-                cells += found(name)
+                cells += cells_of(name)
                 if name == STATED:
-                    cells += found("constant vector not counted", more=1)
+                    cells += cells_of("constant vector not counted", more=1)
             advance(1)
     record = {
         "name": "thesis-3.1-variants",
@@ -128,7 +129,7 @@ def digits_variants(*, quick: bool = False) -> Reproduction:
             "Each variant changes one choice, the angle on uncentred components two; the draws are "
             "the same for all."
         ],
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": cells,
     }
@@ -165,7 +166,7 @@ def newsgroups_variants(*, quick: bool = False) -> Reproduction:
         },
         "seeds": SEEDS,
         "remarks": ["Only the stop list changes, and with it the 6000 words and the posts kept."],
-        "seconds": clock.rounded(),
+        "seconds": clock.rounded_seconds(),
         **circumstances(),
         "errors": cells,
     }
@@ -179,5 +180,7 @@ def _lines(cells: list[Cell]) -> list[str]:
         groups.setdefault(cell["variant"], []).append(cell)
     first = next(iter(groups.values()))
     header = [f"l = {cell['labelled']}, p = {cell['eigenvectors']}" for cell in first]
-    rows = [[name, *(beside(cell) for cell in found)] for name, found in groups.items()]
+    rows = [
+        [name, *(beside(cell) for cell in variant_cells)] for name, variant_cells in groups.items()
+    ]
     return table_lines(["variant", *header], rows)

@@ -106,14 +106,14 @@ def convergence_error(harmonic: Harmonic, n: int, *, seed: int, t: float | None 
     values = harmonic.function(points)
     rows = np.random.default_rng(seed).choice(n, size=min(_PROBES, n), replace=False)
     width = balanced_width(n, harmonic.dimension) if t is None else t
-    found = np.concatenate(
+    laplacian = np.concatenate(
         [
             heat_laplacian_at(points, values, part, t=width, dimension=harmonic.dimension)
             for part in np.array_split(rows, 20)
         ]
     )
     truth = harmonic.eigenvalue * values[rows]
-    error = harmonic.volume * found - truth
+    error = harmonic.volume * laplacian - truth
     return float(np.sqrt(np.mean(error**2) / np.mean(truth**2)))
 
 

@@ -171,8 +171,8 @@ def _width_lines(cells: Cells) -> list[str]:
 def _spectrum_lines(cells: Cells) -> list[str]:
     lines = ["## Eigenvalues", ""]
     for name in dict.fromkeys(cell["manifold"] for cell in cells):
-        own = [cell for cell in cells if cell["manifold"] == name]
-        levels = list(own[0]["found"])
+        chosen = [cell for cell in cells if cell["manifold"] == name]
+        levels = list(chosen[0]["found"])
         rows = [
             [
                 str(cell["n"]),
@@ -180,7 +180,7 @@ def _spectrum_lines(cells: Cells) -> list[str]:
                 *(f"{cell['found'][v]:.3f}" for v in levels),
                 f"{cell['worst']:.1%}",
             ]
-            for cell in own
+            for cell in chosen
         ]
         truth = (f"true {v}" for v in levels)
         header = [name, "t", *truth, "largest relative error"]

@@ -12,6 +12,14 @@ from beltrami_papers.cells import page
 from beltrami_papers.journal import Journal, Result
 from beltrami_papers.model import Reproduction, circumstances
 from beltrami_papers.slides.real.drawing import draw_real
+from beltrami_papers.slides.real.lines import (
+    all_lines,
+    best_lines,
+    cells_of,
+    count_lines,
+    curve_lines,
+    won_lines,
+)
 from beltrami_papers.slides.real.methods import (
     BASES,
     CHOSEN,
@@ -26,14 +34,6 @@ from beltrami_papers.slides.real.methods import (
     trial,
 )
 from beltrami_papers.slides.real.problems import CANDIDATES
-from beltrami_papers.slides.real.tables import (
-    all_lines,
-    best_lines,
-    cells_of,
-    count_lines,
-    curve_lines,
-    won_lines,
-)
 from beltrami_papers.slides.sizes import Size
 
 SOURCE = (
@@ -100,27 +100,27 @@ def trials_of(size: Size) -> Iterator[Trial]:
                     yield Trial(data, LINEAR, count, draw)
 
 
-def _tried(one: Trial) -> Result:
+def _run_trial(one: Trial) -> Result:
     make = CANDIDATES[one.data].make
     return trial(make, one.labelled, one.base, one.draw, own_number=one.is_curve)
 
 
 def run_trials(trials: list[Trial], journal: Journal) -> dict[Trial, Result]:
     """Run what the journal does not know."""
-    return journal.results("real problems", trials, _tried)
+    return journal.results("real problems", trials, _run_trial)
 
 
 def real_record(
-    size: Size, cells: list[dict[str, Any]], found: Mapping[Trial, Result]
+    size: Size, cells: list[dict[str, Any]], results: Mapping[Trial, Result]
 ) -> dict[str, Any]:
     """Return the record."""
     names = list(dict.fromkeys(cell["data"] for cell in cells))
-    draws = sorted({one.draw for one in found})
+    draws = sorted({one.draw for one in results})
     spent = dict.fromkeys(BASES, 0.0)
-    for one, result in found.items():
+    for one, result in results.items():
         spent[one.base] += result["seconds"]
     return {
-        "name": size.named("multi-manifold-real"),
+        "name": size.reproduction_name("multi-manifold-real"),
         "source": SOURCE,
         "data": f"{len(names)} problems, all that were tried",
         "n": "150 to 4509 rows",
@@ -167,9 +167,9 @@ def real_figure(size: Size, *, journal: Path | None = None) -> Reproduction:
     - `journal`: a file of single results that the run reads first and adds to, so that it can be
       stopped and gone on with; None starts afresh and writes none.
     """
-    found = run_trials(list(trials_of(size)), Journal.at(journal))
-    cells = cells_of(found)
-    record = real_record(size, cells, found)
+    results = run_trials(list(trials_of(size)), Journal.at(journal))
+    cells = cells_of(results)
+    record = real_record(size, cells, results)
     body = ["## How often it helps", "", *count_lines(cells), ""]
     lead = f"Against {GLOBAL}; in bold where it beats {KMEANS} with as many clusters too:"
     body += [lead, "", *won_lines(cells), ""]

@@ -29,7 +29,7 @@ HELPS, HURTS, NEITHER = "helps", "hurts", ""
 _ERRORS = 2.0
 
 
-def paired(ours: NDArray[np.float64], other: NDArray[np.float64]) -> Cell:
+def compare_paired(ours: NDArray[np.float64], other: NDArray[np.float64]) -> Cell:
     """Return how ours differs from another method on the same draws.
 
     Shapes: `ours`, `other` (draws,).
@@ -52,13 +52,13 @@ def paired(ours: NDArray[np.float64], other: NDArray[np.float64]) -> Cell:
     }
 
 
-def cells_of(found: Mapping[Any, Result]) -> list[Cell]:
+def cells_of(results_by_trial: Mapping[Any, Result]) -> list[Cell]:
     """Return means over the draws, and ours beside Global and k-means.
 
     - `found`: results by trial, whose first three entries are problem, base and number of labels.
     """
     groups: dict[tuple[str, str, int], list[Result]] = {}
-    for one, result in found.items():
+    for one, result in results_by_trial.items():
         groups.setdefault((one.data, one.base, one.labelled), []).append(result)
     cells = []
     for (data, base, labelled), results in groups.items():
@@ -75,7 +75,7 @@ def cells_of(found: Mapping[Any, Result]) -> list[Cell]:
                 "means": {name: round(float(each.mean()), 3) for name, each in errors.items()},
                 "regions": round(float(np.mean([r["regions"][OURS] for r in results])), 1),
                 "against": {
-                    name: paired(errors[OURS], errors[name])
+                    name: compare_paired(errors[OURS], errors[name])
                     for name in (GLOBAL, KMEANS, CHOSEN)
                     if name in errors
                 },
@@ -86,7 +86,7 @@ def cells_of(found: Mapping[Any, Result]) -> list[Cell]:
     return cells
 
 
-def tried(cells: Sequence[Cell]) -> list[Cell]:
+def table_cells(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells of the table of all problems, without those of the learning curves."""
     return [cell for cell in cells if cell["labelled"] == CANDIDATES[cell["data"]].n_labelled]
 
@@ -103,12 +103,12 @@ def _gap(cell: Cell, name: str) -> str:
 
 def all_lines(cells: Sequence[Cell], base: str) -> list[str]:
     """Return the table of every problem with one base estimator."""
-    own = [cell for cell in tried(cells) if cell["base"] == base]
-    graph = {c["data"]: _mean(c, GRAPH) for c in tried(cells) if c["base"] == KERNEL}
+    chosen = [cell for cell in table_cells(cells) if cell["base"] == base]
+    graph = {c["data"]: _mean(c, GRAPH) for c in table_cells(cells) if c["base"] == KERNEL}
     rows = [
         [
             cell["data"],
-            CANDIDATES[cell["data"]].told,
+            CANDIDATES[cell["data"]].description,
             str(cell["labelled"]),
             _mean(cell, GLOBAL),
             f"{_mean(cell, OURS)} ({cell['regions']:g})",
@@ -119,7 +119,7 @@ def all_lines(cells: Sequence[Cell], base: str) -> list[str]:
             _mean(cell, CLAIRVOYANT),
             graph.get(cell["data"], ""),
         ]
-        for cell in own
+        for cell in chosen
     ]
     header = ["problem", "predicted", "labels", GLOBAL, f"{OURS} (regions)", "ours - Global"]
     return table_lines([*header, "", KMEANS, "against it", CLAIRVOYANT, GRAPH], rows)
@@ -127,9 +127,11 @@ def all_lines(cells: Sequence[Cell], base: str) -> list[str]:
 
 def curve_lines(cells: Sequence[Cell], names: Sequence[str], base: str) -> list[str]:
     """Return the table behind the learning curves."""
-    own = [cell for cell in cells if cell["data"] in names and cell["base"] == base]
+    chosen = [cell for cell in cells if cell["data"] in names and cell["base"] == base]
     rows = []
-    for cell in sorted(own, key=lambda cell: (list(names).index(cell["data"]), cell["labelled"])):
+    for cell in sorted(
+        chosen, key=lambda cell: (list(names).index(cell["data"]), cell["labelled"])
+    ):
         against = cell["against"]
         verdicts = [against[n]["verdict"] if n in against else "" for n in (GLOBAL, KMEANS, CHOSEN)]
         shown = [_mean(cell, name) for name in (GLOBAL, OURS, KMEANS, CHOSEN, CLAIRVOYANT)]
@@ -142,11 +144,11 @@ def count_lines(cells: Sequence[Cell]) -> list[str]:
     """Say how often ours helps and hurts, base by base."""
     rows = []
     for base in dict.fromkeys(cell["base"] for cell in cells):
-        own = [cell for cell in tried(cells) if cell["base"] == base]
+        chosen = [cell for cell in table_cells(cells) if cell["base"] == base]
         for other in (GLOBAL, KMEANS):
-            count = Counter(cell["against"][other]["verdict"] for cell in own)
-            told = [str(count[verdict]) for verdict in (HELPS, NEITHER, HURTS)]
-            rows.append([base, other, *told, str(len(own))])
+            count = Counter(cell["against"][other]["verdict"] for cell in chosen)
+            numbers = [str(count[verdict]) for verdict in (HELPS, NEITHER, HURTS)]
+            rows.append([base, other, *numbers, str(len(chosen))])
     return table_lines(["base", "against", HELPS, "neither", HURTS, "problems"], rows)
 
 
@@ -154,13 +156,13 @@ def won_lines(cells: Sequence[Cell]) -> list[str]:
     """Name the problems on which ours helps and hurts, base by base."""
     lines = []
     for base in dict.fromkeys(cell["base"] for cell in cells):
-        own = [cell for cell in tried(cells) if cell["base"] == base]
+        chosen = [cell for cell in table_cells(cells) if cell["base"] == base]
         for verdict in (HELPS, HURTS):
             named = [
                 f"**{cell['data']}**"
                 if verdict == HELPS and cell["against"][KMEANS]["verdict"] == HELPS
                 else cell["data"]
-                for cell in own
+                for cell in chosen
                 if cell["against"][GLOBAL]["verdict"] == verdict
             ]
             lines.append(f"- {base}, {verdict}: {'; '.join(named) or 'none'}.")
@@ -174,11 +176,11 @@ def best_lines(cells: Sequence[Cell]) -> list[str]:
     """
     lines = []
     for data in dict.fromkeys(cell["data"] for cell in cells):
-        own = [cell for cell in tried(cells) if cell["data"] == data]
-        least = min(own, key=lambda cell: cell["means"][OURS])
+        chosen = [cell for cell in table_cells(cells) if cell["data"] == data]
+        least = min(chosen, key=lambda cell: cell["means"][OURS])
         others = {
             (name if name == GRAPH else f"{name}, {cell['base']}"): cell["means"][name]
-            for cell in own
+            for cell in chosen
             for name in (GLOBAL, KMEANS, GRAPH)
             if name in cell["means"]
         }

@@ -15,6 +15,7 @@ from beltrami_papers.cells import page, summary
 from beltrami_papers.journal import Journal, Result
 from beltrami_papers.model import Reproduction, circumstances
 from beltrami_papers.slides.curves import draw_curves
+from beltrami_papers.slides.lines import error_lines, verdict_lines
 from beltrami_papers.slides.problems import (
     CLAIRVOYANT,
     GLOBAL,
@@ -33,7 +34,6 @@ from beltrami_papers.slides.purity import (
 )
 from beltrami_papers.slides.purity import purity_cells, purity_lines
 from beltrami_papers.slides.sizes import Size
-from beltrami_papers.slides.tables import error_lines, verdict_lines
 
 SOURCE = "Zhu (2009), slides on multi-manifold separation"
 UNIT = {"regression": "root mean squared error", "classification": "percent of wrong classes"}
@@ -128,21 +128,21 @@ def trials_of(plan: Plan) -> Iterator[Trial]:
 
 def run_trials(trials: Sequence[Trial], journal: Journal) -> dict[Trial, Result]:
     """Run what the journal does not know."""
-    return journal.results("multi-manifold separation", trials, _tried)
+    return journal.results("multi-manifold separation", trials, _run_trial)
 
 
-def _tried(one: Trial) -> Result:
+def _run_trial(one: Trial) -> Result:
     problem = problem_of(one.data, one.draw)
     return trial(problem, one.task, one.method, one.labelled, one.unlabelled, one.draw)
 
 
-def cells_of(found: Mapping[Trial, Result]) -> list[dict[str, Any]]:
+def cells_of(results_by_trial: Mapping[Trial, Result]) -> list[dict[str, Any]]:
     """Return mean and deviation over the draws of every cell.
 
     - Returned: with every draw's error, the mean number of regions and the seconds of a fit.
     """
     cells: dict[tuple[Any, ...], list[Result]] = {}
-    for one, result in found.items():
+    for one, result in results_by_trial.items():
         cells.setdefault(one[:-1], []).append(result)
     return [
         {
@@ -160,10 +160,10 @@ def cells_of(found: Mapping[Trial, Result]) -> list[dict[str, Any]]:
     ]
 
 
-def seconds_of(found: Mapping[Trial, Result]) -> dict[str, float]:
+def seconds_of(results: Mapping[Trial, Result]) -> dict[str, float]:
     """Add up the seconds of each method, over all runs that a journal knows."""
-    spent = {one.method: 0.0 for one in found}
-    for one, result in found.items():
+    spent = {one.method: 0.0 for one in results}
+    for one, result in results.items():
         spent[one.method] += result["seconds"]
     return {method: round(seconds, 1) for method, seconds in spent.items()}
 
@@ -180,9 +180,9 @@ def multi_manifold_figure(size: Size, *, journal: Path | None = None) -> Reprodu
       stopped and gone on with; None starts afresh and writes none.
     """
     plan, known = plan_for(size), Journal.at(journal)
-    found = run_trials(list(trials_of(plan)), known)
+    results = run_trials(list(trials_of(plan)), known)
     pure = purity_cells(plan.purity_sizes, plan.purity_draws, known)
-    cells, seconds = cells_of(found), seconds_of(found)
+    cells, seconds = cells_of(results), seconds_of(results)
     record = multi_manifold_record(size, plan, cells, pure, seconds)
     body = ["## Share of the gap that is closed", "", *verdict_lines(cells), ""]
     for task in TASKS:
@@ -202,11 +202,11 @@ def multi_manifold_record(
 ) -> dict[str, Any]:
     """Return the record."""
     draws = {
-        name: ", ".join(f"{k} at m = {m}" for m, k in own.items())
-        for name, own in plan.draws.items()
+        name: ", ".join(f"{k} at m = {m}" for m, k in counts.items())
+        for name, counts in plan.draws.items()
     }
     return {
-        "name": size.named("multi-manifold"),
+        "name": size.reproduction_name("multi-manifold"),
         "source": f"{SOURCE}; the slides print no numbers",
         "data": ", ".join(plan.sets),
         "n": f"{min(plan.labelled)} to {max(plan.labelled)} labelled",

@@ -60,7 +60,9 @@ def cluster_of_each_class(
     return np.concatenate([matched, np.setdiff1d(np.arange(n_clusters), matched)])
 
 
-def matched_wrongly(classes: NDArray[Any], clusters: IndexVector, n_clusters: int) -> BoolVector:
+def outside_own_cluster(
+    classes: NDArray[Any], clusters: IndexVector, n_clusters: int
+) -> BoolVector:
     """Say which points lie outside the cluster of their class, at the best matching.
 
     Shapes: `classes` (n,), `clusters` (n,); returns (n,).

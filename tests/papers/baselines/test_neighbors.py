@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.neighbors import KNeighborsClassifier
 
 from beltrami.graph.search import open_space
-from beltrami_papers.thesis.chapter3.baseline import (
+from beltrami_papers.baselines.neighbors import (
     COUNTS,
     first_labelled,
     knn_errors,

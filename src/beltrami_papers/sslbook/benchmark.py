@@ -61,10 +61,10 @@ def trial_result(problem: BookProblem, method: Method, labels: int, split: int) 
       set.
     """
     started = time.perf_counter()
-    found = method.teach(problem, labels, split)
+    predicted = method.teach(problem, labels, split)
     spent = time.perf_counter() - started
     unlabelled = problem.draws[labels].labels(split) < 0
-    wrong = found[unlabelled] != problem.classes[unlabelled]
+    wrong = predicted[unlabelled] != problem.classes[unlabelled]
     return {
         "error": round(100 * float(wrong.mean()), 4),
         "seconds": round(spent, 3),
@@ -84,19 +84,21 @@ def run_trials(
     """
     kept = lru_cache(maxsize=1)(load)
 
-    def tried(one: Trial) -> Result:
+    def run_trial(one: Trial) -> Result:
         return trial_result(kept(one.data), methods[one.method], one.labels, one.split)
 
-    return journal.results("SSL-book benchmark", trials, tried)
+    return journal.results("SSL-book benchmark", trials, run_trial)
 
 
-def cells_of(found: Mapping[Trial, Result], methods: Mapping[str, Method]) -> list[dict[str, Any]]:
+def cells_of(
+    results_by_trial: Mapping[Trial, Result], methods: Mapping[str, Method]
+) -> list[dict[str, Any]]:
     """Return mean and deviation over the splits of every cell, beside the printed error.
 
     - `methods`: our rows; one that the book has too gets its number, with the standing of that.
     """
     groups: dict[tuple[str, str, int], list[Result]] = {}
-    for one, result in found.items():
+    for one, result in results_by_trial.items():
         groups.setdefault((one.data, one.method, one.labels), []).append(result)
     cells = []
     for (data, name, labels), results in groups.items():
@@ -192,9 +194,9 @@ def benchmark_table(*, quick: bool = False, journal: Path | None = None) -> Repr
         "",
     ]
     for labels in sorted({cell["labels"] for cell in cells}):
-        own = [cell for cell in cells if cell["labels"] == labels]
-        body += [f"## {labels} labels", "", *error_lines(own), ""]
-        body += ["Ours minus the book's, in points:", "", *difference_lines(own), ""]
+        chosen = [cell for cell in cells if cell["labels"] == labels]
+        body += [f"## {labels} labels", "", *error_lines(chosen), ""]
+        body += ["Ours minus the book's, in points:", "", *difference_lines(chosen), ""]
     body += ["## Findings", "", *finding_lines(cells)]
     table = page(f"ssl-book: {SOURCE}", record, body)
     return Reproduction(draw_errors(cells), record, table)

@@ -18,10 +18,12 @@ from beltrami.graph.recipes import KnnGraph
 from beltrami.learners import EigenfunctionClassifier
 from beltrami.report.pictures.figures import bare
 from beltrami.report.pictures.palette import style_of
+from beltrami_papers.baselines.neighbors import nearest_label
 from beltrami_papers.cells import summary, table_lines
 from beltrami_papers.findings import THESIS, Claim, Setting, reproduction_of
 from beltrami_papers.model import Reproduction, StageClock
-from beltrami_papers.thesis.chapter2.maps import eigenmap_of, explained
+from beltrami_papers.preparation import draw_per_class, keep_labels
+from beltrami_papers.thesis.chapter2.maps import eigenmap_of, explained_share
 
 PER_CLASS = 3
 N_POINTS = 500
@@ -63,7 +65,7 @@ def curve_scene(n_points: int = N_POINTS) -> CurveScene:
     points, classes = np.asarray(sample.points), np.asarray(sample.targets)
     angle = 2 * np.pi * np.asarray(sample.extras["arc_length"]) / sample.extras["length"]
     eigenmap = eigenmap_of(points, _GRAPH).coordinates
-    labelled = drawn_labels(classes, PER_CLASS, seed=0)
+    labelled = draw_per_class(classes, PER_CLASS, seed=0)
     return CurveScene(
         points=points,
         classes=classes,
@@ -71,17 +73,6 @@ def curve_scene(n_points: int = N_POINTS) -> CurveScene:
         eigenmap=eigenmap,
         labelled=labelled,
         query=_misleading_point(points, eigenmap, classes, labelled),
-    )
-
-
-def drawn_labels(classes: IndexVector, per_class: int, *, seed: int) -> IndexVector:
-    """Choose rows to be labelled, as many of each class.
-
-    Shapes: `classes` (n,); returns (2 per_class,).
-    """
-    rng = np.random.default_rng(seed)
-    return np.concatenate(
-        [rng.choice(np.flatnonzero(classes == c), per_class, replace=False) for c in (0, 1)]
     )
 
 
@@ -93,23 +84,16 @@ def curve_errors(scene: CurveScene, per_class: int, draws: int) -> dict[str, NDA
     errors: dict[str, list[float]] = {PLANE: [], MAP: [], LEARNER: []}
     learner = EigenfunctionClassifier(graph=_GRAPH).fit(scene.points, scene.classes)
     for draw in range(draws):
-        rows = drawn_labels(scene.classes, per_class, seed=draw)
-        y = np.full(len(scene.classes), -1)
-        y[rows] = scene.classes[rows]
-        found = {
-            PLANE: _nearest_label(scene.points, rows, scene.classes),
-            MAP: _nearest_label(scene.eigenmap, rows, scene.classes),
+        rows = draw_per_class(scene.classes, per_class, seed=draw)
+        y = keep_labels(scene.classes, rows)
+        answers = {
+            PLANE: nearest_label(scene.points, rows, scene.classes),
+            MAP: nearest_label(scene.eigenmap, rows, scene.classes),
             LEARNER: learner.fit_labels(y).transduction_,
         }
-        for method, answer in found.items():
+        for method, answer in answers.items():
             errors[method].append(100 * float(np.mean((answer != scene.classes)[y < 0])))
     return {method: np.array(each) for method, each in errors.items()}
-
-
-def _nearest_label(positions: FloatMatrix, rows: IndexVector, classes: IndexVector) -> IndexVector:
-    gaps = np.linalg.norm(positions[:, None] - positions[rows], axis=2)
-    answers: IndexVector = classes[rows[gaps.argmin(axis=1)]]
-    return answers
 
 
 def plane_curve_figure(scene: CurveScene | None = None) -> Figure:
@@ -122,12 +106,12 @@ def plane_curve_figure(scene: CurveScene | None = None) -> Figure:
         "a ring, it does not"
     )
     panels = figure.subplots(2, 3)
-    _two_classes(panels[0, 0], points, classes, "1. two classes on a plane curve")
-    _labels(panels[0, 1], seen, points, "2. labelled examples and '?'")
-    _unlabelled(panels[0, 2], points, f"3. {len(points)} random unlabelled examples")
-    _two_classes(panels[1, 0], seen.ideal, classes, "4. ideal representation")
-    _labels(panels[1, 1], seen, eigenmap, "5. labels after the eigenmap")
-    _unlabelled(panels[1, 2], eigenmap, "6. all examples after the eigenmap")
+    _draw_classes(panels[0, 0], points, classes, "1. two classes on a plane curve")
+    _draw_labels(panels[0, 1], seen, points, "2. labelled examples and '?'")
+    _draw_unlabelled(panels[0, 2], points, f"3. {len(points)} random unlabelled examples")
+    _draw_classes(panels[1, 0], seen.ideal, classes, "4. ideal representation")
+    _draw_labels(panels[1, 1], seen, eigenmap, "5. labels after the eigenmap")
+    _draw_unlabelled(panels[1, 2], eigenmap, "6. all examples after the eigenmap")
     return figure
 
 
@@ -142,7 +126,7 @@ def curve_reproduction(*, quick: bool = False) -> Reproduction:
             for count in (1, PER_CLASS)
             for method, errors in curve_errors(scene, count, draws).items()
         ]
-    question, ring = query_distances(scene), explained(scene.eigenmap, scene.ideal)
+    question, ring = query_distances(scene), explained_share(scene.eigenmap, scene.ideal)
     setting = Setting(
         name="thesis-a1",
         source=f"{THESIS}, figure A.1; Belkin and Niyogi (2002), figure 1",
@@ -242,7 +226,7 @@ def _misleading_point(
     return int(np.argmax(np.where(misleading, clear, -np.inf)))
 
 
-def _two_classes(axes: Any, points: FloatMatrix, classes: IndexVector, title: str) -> None:
+def _draw_classes(axes: Any, points: FloatMatrix, classes: IndexVector, title: str) -> None:
     for number in (0, 1):
         colour, _ = style_of(number)
         inside = classes == number
@@ -250,7 +234,7 @@ def _two_classes(axes: Any, points: FloatMatrix, classes: IndexVector, title: st
     _finish(axes, title)
 
 
-def _labels(axes: Any, scene: CurveScene, points: FloatMatrix, title: str) -> None:
+def _draw_labels(axes: Any, scene: CurveScene, points: FloatMatrix, title: str) -> None:
     axes.plot(points[:, 0], points[:, 1], ".", c="0.9", ms=2)
     for number, mark in ((0, "$-$"), (1, "$+$")):
         colour, _ = style_of(number)
@@ -260,7 +244,7 @@ def _labels(axes: Any, scene: CurveScene, points: FloatMatrix, title: str) -> No
     _finish(axes, title)
 
 
-def _unlabelled(axes: Any, points: FloatMatrix, title: str) -> None:
+def _draw_unlabelled(axes: Any, points: FloatMatrix, title: str) -> None:
     axes.scatter(points[:, 0], points[:, 1], s=5, c="0.35", linewidths=0)
     _finish(axes, title)
 

@@ -8,8 +8,19 @@ from scipy.sparse import csr_array
 
 from beltrami import GraphRegularizedClassifier, LaplacianEigenmaps, LaplacianRLSClassifier
 from beltrami_papers.journal import Journal
-from beltrami_papers.mbed.problems import LabelledDraws, per_class_draws
+from beltrami_papers.mbed.problems import per_class_draws
 from beltrami_papers.model import record_text
+from beltrami_papers.preparation import LabelledDraws
+from beltrami_papers.sslbook.benchmark import (
+    Trial,
+    benchmark_table,
+    book_record,
+    cells_of,
+    run_trials,
+    seconds_of,
+    trial_result,
+    trials_of,
+)
 from beltrami_papers.sslbook.drawing import draw_errors
 from beltrami_papers.sslbook.lines import (
     difference_lines,
@@ -25,16 +36,6 @@ from beltrami_papers.sslbook.published import (
     ROWS,
     SETS,
     best_published,
-)
-from beltrami_papers.sslbook.table import (
-    Trial,
-    benchmark_table,
-    book_record,
-    cells_of,
-    run_trials,
-    seconds_of,
-    trial_result,
-    trials_of,
 )
 
 

@@ -122,7 +122,8 @@ def commonest_tags(
             if word in counts:
                 counts[word][mark.split("-")[0].upper()] += 1
     return tuple(
-        min(found, key=lambda tag: (-found[tag], tag)) for found in map(counts.__getitem__, words)
+        min(of_word, key=lambda tag: (-of_word[tag], tag))
+        for of_word in map(counts.__getitem__, words)
     )
 
 
@@ -133,50 +134,50 @@ def word_map(*, quick: bool = False) -> WordMap:
     sentences, marks = (corpus.extras[key][::step] for key in ("sentences", "tags"))
     contexts = bigram_contexts(sentences, 200 if quick else N_WORDS)
     tags = commonest_tags(contexts.words, sentences, marks)
-    found = plain_eigenmap(contexts.matrix, N_NEIGHBORS)
+    eigenmap = plain_eigenmap(contexts.matrix, N_NEIGHBORS)
     return WordMap(
         words=contexts.words,
         contexts=contexts.matrix,
         tags=tags,
         groups=np.array([group_of_tag(tag) for tag in tags]),
-        eigenmap=found.coordinates,
+        eigenmap=eigenmap.coordinates,
         components=principal_components(contexts.matrix, 2),
-        graph=found.graph,
+        graph=eigenmap.graph,
     )
 
 
-def homogeneity(found: WordMap) -> list[dict[str, Any]]:
+def homogeneity(words: WordMap) -> list[dict[str, Any]]:
     """Return how many of the nearest words are of a word's own group, by map and group.
 
     - Returned: for all words and for each group: ``eigenmap`` and ``components`` in the plane,
       ``counts`` in the 600 dimensions, and ``chance``.
     """
     spaces = {
-        "eigenmap": found.eigenmap,
-        "components": found.components,
-        "counts": found.contexts,
+        "eigenmap": words.eigenmap,
+        "components": words.components,
+        "counts": words.contexts,
     }
     shares = {
-        name: (found.groups[nearest_in_map(points, N_NEIGHBORS)] == found.groups[:, None])
+        name: (words.groups[nearest_in_map(points, N_NEIGHBORS)] == words.groups[:, None])
         for name, points in spaces.items()
     }
-    n = len(found.words)
+    n = len(words.words)
     cells: list[dict[str, Any]] = [
         {
             "group": "all words",
             "words": n,
             **{
-                name: round(same_group_share(points, found.groups, N_NEIGHBORS), 4)
+                name: round(same_group_share(points, words.groups, N_NEIGHBORS), 4)
                 for name, points in spaces.items()
             },
-            "chance": round(chance_share(found.groups), 4),
+            "chance": round(chance_share(words.groups), 4),
         }
     ]
     for number, name in enumerate(GROUPS):
-        own = found.groups == number
-        size = int(own.sum())
+        of_group = words.groups == number
+        size = int(of_group.sum())
         if size > 1:
-            each = {key: round(float(share[own].mean()), 4) for key, share in shares.items()}
+            each = {key: round(float(share[of_group].mean()), 4) for key, share in shares.items()}
             chance = round((size - 1) / (n - 1), 4)
             cells.append({"group": name, "words": size, **each, "chance": chance})
     return cells
@@ -198,7 +199,7 @@ def fragment_of(coordinates: FloatMatrix, members: IndexVector, size: int = FRAG
     return np.sort(spots[np.lexsort((radius, -held))[0]])
 
 
-def fragment_cells(found: WordMap, shuffles: int) -> list[dict[str, Any]]:
+def fragment_cells(words: WordMap, shuffles: int) -> list[dict[str, Any]]:
     """Return the three fragments of the figure, beside what the same rule finds elsewhere.
 
     - `shuffles`: how often the groups are shuffled among the words, to see what the rule finds by
@@ -208,14 +209,14 @@ def fragment_cells(found: WordMap, shuffles: int) -> list[dict[str, Any]]:
       ``bare_forms``: share of verbs in the form of the infinitive, and the ``fragment`` itself.
     """
     rng = np.random.default_rng(0)
-    orders = [rng.permutation(len(found.words)) for _ in range(shuffles)]
+    orders = [rng.permutation(len(words.words)) for _ in range(shuffles)]
     cells = []
     for number in (INFINITIVES, PREPOSITIONS, MODALS):
-        members = found.groups == number
-        spot = fragment_of(found.eigenmap, members)
-        other = fragment_of(found.components, members)
+        members = words.groups == number
+        spot = fragment_of(words.eigenmap, members)
+        other = fragment_of(words.components, members)
         shuffled = [
-            float(members[order][fragment_of(found.eigenmap, members[order])].mean())
+            float(members[order][fragment_of(words.eigenmap, members[order])].mean())
             for order in orders
         ]
         cells.append(
@@ -226,8 +227,8 @@ def fragment_cells(found: WordMap, shuffles: int) -> list[dict[str, Any]]:
                 "components": round(float(members[other].mean()), 4),
                 "chance": round(float(np.mean(shuffled)), 4),
                 "chance_most": round(max(shuffled), 4),
-                "bare_forms": round(float(np.mean([found.tags[i] in BARE_FORMS for i in spot])), 4),
-                "fragment": [f"{found.words[row]} ({found.tags[row].lower()})" for row in spot],
+                "bare_forms": round(float(np.mean([words.tags[i] in BARE_FORMS for i in spot])), 4),
+                "fragment": [f"{words.words[row]} ({words.tags[row].lower()})" for row in spot],
                 "rows": spot.tolist(),
             }
         )

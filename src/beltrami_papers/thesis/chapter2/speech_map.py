@@ -86,9 +86,9 @@ def frames_of(recordings: Dataset, number: int) -> tuple[FloatMatrix, IndexVecto
     extras = recordings.extras
     wave = extras["wave"][extras["offset"][number] : extras["offset"][number + 1]]
     centers = frame_centers(len(wave), extras["sample_rate"])
-    own = np.flatnonzero(extras["phone_seg"][:, 0] == number)
-    place = np.searchsorted(extras["phone_seg"][own, 1], centers, side="right") - 1
-    return log_spectra(wave, extras["sample_rate"]), own[np.maximum(place, 0)]
+    segments = np.flatnonzero(extras["phone_seg"][:, 0] == number)
+    place = np.searchsorted(extras["phone_seg"][segments, 1], centers, side="right") - 1
+    return log_spectra(wave, extras["sample_rate"]), segments[np.maximum(place, 0)]
 
 
 def speech_map(recordings: Dataset, numbers: Sequence[int]) -> SpeechMap:
@@ -111,8 +111,8 @@ def speech_map(recordings: Dataset, numbers: Sequence[int]) -> SpeechMap:
 def drawn_recording(recordings: Dataset) -> int:
     """Return the recording that the figures show: the longest of the thesis's sentence."""
     lengths = np.diff(recordings.extras["offset"])
-    said = [SENTENCE in str(name) for name in recordings.extras["utterance"]]
-    return int(np.where(said, lengths, 0).argmax())
+    is_sentence = [SENTENCE in str(name) for name in recordings.extras["utterance"]]
+    return int(np.where(is_sentence, lengths, 0).argmax())
 
 
 def read_recordings() -> Dataset:
@@ -138,7 +138,7 @@ def end_regions(coordinates: FloatMatrix, size: int = REGION) -> IndexMatrix:
     return np.sort(np.column_stack([centres, near[centres]]), axis=1)
 
 
-def region_cells(found: SpeechMap) -> list[dict[str, Any]]:
+def region_cells(speech: SpeechMap) -> list[dict[str, Any]]:
     """Return what is said in the three regions.
 
     - Returned: in the order fricatives, closures, others where a region has most of them: commonest
@@ -146,43 +146,43 @@ def region_cells(found: SpeechMap) -> list[dict[str, Any]]:
       the frames come from, and the frames' ``rows``.
     """
     cells = []
-    for rows in end_regions(found.eigenmap):
-        counts = Counter(found.classes[rows].tolist())
+    for rows in end_regions(speech.eigenmap):
+        counts = Counter(speech.classes[rows].tolist())
         common = min(counts, key=lambda number: (-counts[number], number))
-        phones = Counter(found.phones[rows].tolist())
+        phones = Counter(speech.phones[rows].tolist())
         ranked = sorted(phones, key=lambda phone: (-phones[phone], phone))
         cells.append(
             {
                 "class": CLASSES[common],
                 "share": round(counts[common] / len(rows), 4),
-                "chance": round(float(np.mean(found.classes == common)), 4),
+                "chance": round(float(np.mean(speech.classes == common)), 4),
                 "phones": {phone: round(phones[phone] / len(rows), 4) for phone in ranked},
-                "segments": len(np.unique(found.segments[rows])),
+                "segments": len(np.unique(speech.segments[rows])),
                 "rows": rows.tolist(),
             }
         )
     return sorted(cells, key=lambda cell: CLASSES.index(cell["class"]))
 
 
-def centre_share(found: SpeechMap) -> float:
+def centre_share(speech: SpeechMap) -> float:
     """Return the share of periodic sounds among the half of the frames nearest the median."""
-    away = np.linalg.norm(found.eigenmap - np.median(found.eigenmap, axis=0), axis=1)
+    away = np.linalg.norm(speech.eigenmap - np.median(speech.eigenmap, axis=0), axis=1)
     inside = np.argsort(away, kind="stable")[: len(away) // 2]
-    return float(np.mean(found.classes[inside] == PERIODIC))
+    return float(np.mean(speech.classes[inside] == PERIODIC))
 
 
-def speech_homogeneity(found: SpeechMap) -> dict[str, Any]:
+def speech_homogeneity(speech: SpeechMap) -> dict[str, Any]:
     """Return how many of the nearest frames are of the same phone, and of the same broad class.
 
     - Returned: for ``phones`` and ``classes``: shares in the eigenmap, two components, all spectra,
       and by chance. ``elsewhere``: share of the neighbours in the map that come from another
       segment, and ``elsewhere_phones``: share of those that are of the same phone.
     """
-    _, phones = np.unique(found.phones, return_inverse=True)
+    _, phones = np.unique(speech.phones, return_inverse=True)
     spaces = {
-        "eigenmap": found.eigenmap,
-        "components": found.components,
-        "spectra": found.spectra,
+        "eigenmap": speech.eigenmap,
+        "components": speech.components,
+        "spectra": speech.spectra,
     }
     shares = {
         name: {
@@ -192,17 +192,17 @@ def speech_homogeneity(found: SpeechMap) -> dict[str, Any]:
             },
             "chance": round(chance_share(groups), 4),
         }
-        for name, groups in (("phones", phones), ("classes", found.classes))
+        for name, groups in (("phones", phones), ("classes", speech.classes))
     }
-    near = nearest_in_map(found.eigenmap, N_NEIGHBORS)
-    other = found.segments[near] != found.segments[:, None]
+    near = nearest_in_map(speech.eigenmap, N_NEIGHBORS)
+    other = speech.segments[near] != speech.segments[:, None]
     same = phones[near] == phones[:, None]
     return {
-        "recording": ", ".join(found.names),
-        "frames": len(found.spectra),
+        "recording": ", ".join(speech.names),
+        "frames": len(speech.spectra),
         **shares,
         "elsewhere": round(float(other.mean()), 4),
         "elsewhere_phones": round(float(same[other].mean()), 4),
-        "centre": round(centre_share(found), 4),
-        "periodic": round(float(np.mean(found.classes == PERIODIC)), 4),
+        "centre": round(centre_share(speech), 4),
+        "periodic": round(float(np.mean(speech.classes == PERIODIC)), 4),
     }
