@@ -70,17 +70,17 @@ class EnergyLedger:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Descent:
-    """Where a run of conjugate gradients stands.
+class ApproximateSolution:
+    """What a method returns: the solution of the reduced system as far as it got.
 
     Attributes
     ----------
     values : ndarray of shape (n, k)
-        The iterate.
+        One column per right-hand side.
     errors : ndarray of shape (k,)
         Estimated relative errors in the energy norm.
     iterations : int
-        Steps taken.
+        Steps taken; 0 where the method was direct.
     """
 
     values: FloatMatrix
@@ -98,7 +98,7 @@ def conjugate_gradients(
     backend: Backend,
     patience: int | None = None,
     progress: Any = None,
-) -> Descent:
+) -> ApproximateSolution:
     """Solve A X = B for all columns at once; B must lie in the range of A.
 
     A column is done when its relative error in the energy norm is at most `tol`. With `patience`
@@ -137,7 +137,7 @@ def conjugate_gradients(
             break
         if patience is not None and step >= _PROBE and _steps_to_go(ledger, tol) > patience:
             break
-    return Descent(backend.host(x), errors, len(ledger.gains))
+    return ApproximateSolution(backend.host(x), errors, len(ledger.gains))
 
 
 def _ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:

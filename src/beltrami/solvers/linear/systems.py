@@ -15,7 +15,7 @@ from beltrami.core.types import FloatMatrix, FloatVector, Seed
 from beltrami.core.validation import check_choice, check_positive
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import KINDS
-from beltrami.solvers.linear.gradients import Descent, conjugate_gradients
+from beltrami.solvers.linear.gradients import ApproximateSolution, conjugate_gradients
 from beltrami.solvers.linear.preconditioners import ApproximateCholesky, Jacobi
 from beltrami.solvers.linear.problem import LinearProblem
 from beltrami.solvers.model import Solution
@@ -100,19 +100,19 @@ def solve(
     problem = LinearProblem.of(graph, kind=kind, shift=shift, fixed=fixed)
     reduced = problem.reduce(block)
     seed = int(generator(0 if random_state is None else random_state).integers(2**31 - 1))
-    run, name = _choose_and_run(problem, reduced, solver, tol=tol, seed=seed)
-    errors = np.maximum(run.errors, _representation_errors(problem, reduced, run.values))
+    solution, name = _choose_and_solve(problem, reduced, solver, tol=tol, seed=seed)
+    errors = np.maximum(solution.errors, _representation_errors(problem, reduced, solution.values))
     n_missed = int((~(errors <= tol)).sum())
     if n_missed:
         warnings.warn(
             f"{n_missed} of {len(errors)} systems did not reach the energy-norm tolerance "
-            f"{tol:.1e} in {run.iterations} steps (the worst is at {errors.max():.1e}). "
+            f"{tol:.1e} in {solution.iterations} steps (the worst is at {errors.max():.1e}). "
             "Loosen tol, or add a small shift if the graph is nearly disconnected.",
             ConvergenceWarning,
             stacklevel=2,
         )
-    values = problem.expand(run.values)
-    return Solution(values, run.iterations, errors, n_missed == 0, name)
+    values = problem.expand(solution.values)
+    return Solution(values, solution.iterations, errors, n_missed == 0, name)
 
 
 def _right_hand_sides(right: Any, n: int) -> FloatMatrix:
@@ -128,26 +128,26 @@ def _right_hand_sides(right: Any, n: int) -> FloatMatrix:
     return block
 
 
-def _choose_and_run(
+def _choose_and_solve(
     problem: LinearProblem, right: FloatMatrix, solver: str, *, tol: float, seed: int
-) -> tuple[Descent, str]:
+) -> tuple[ApproximateSolution, str]:
     """Factorise or iterate, and name the method; "auto" iterates where the factors fail."""
     if solver == "direct":
         return _direct(problem, right), "direct"
     if solver == "auto" and len(problem.free) <= _DIRECT_NODES:
         try:
-            run = _direct(problem, right)
+            solution = _direct(problem, right)
         except SolverError:
             pass
         else:
-            if run.errors.max() <= tol:
-                return run, "direct"
+            if solution.errors.max() <= tol:
+                return solution, "direct"
     return _iterate(problem, right, solver, tol=tol, seed=seed)
 
 
 def _iterate(
     problem: LinearProblem, right: FloatMatrix, solver: str, *, tol: float, seed: int
-) -> tuple[Descent, str]:
+) -> tuple[ApproximateSolution, str]:
     """Run conjugate gradients in a cache-friendly order and in units where B is of order one."""
     order = cache_order(problem.matrix.weights)
     near, units = problem.matrix.permute(order), _units(right)
@@ -162,16 +162,16 @@ def _iterate(
             backend=NumpyBackend(),
             progress=advance,
         )
-        name, run = "jacobi", None
+        name, solution = "jacobi", None
         if solver == "jacobi" or (solver == "auto" and not _is_slow_for_jacobi(near)):
             patience = _PATIENCE if solver == "auto" else None
-            run = descend(Jacobi.of(near), patience=patience)
-        if run is None or (solver == "auto" and not run.errors.max() <= tol):
+            solution = descend(Jacobi.of(near), patience=patience)
+        if solution is None or (solver == "auto" and not solution.errors.max() <= tol):
             factor = ApproximateCholesky.of(near, seed=seed)
-            name, run = "cholesky", descend(factor)
-    values = np.empty_like(run.values)
-    values[order] = run.values * units
-    return Descent(values, run.errors, run.iterations), name
+            name, solution = "cholesky", descend(factor)
+    values = np.empty_like(solution.values)
+    values[order] = solution.values * units
+    return ApproximateSolution(values, solution.errors, solution.iterations), name
 
 
 def _is_slow_for_jacobi(matrix: GroundedLaplacian) -> bool:
@@ -193,7 +193,7 @@ def _units(right: FloatMatrix) -> FloatVector:
     return np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))
 
 
-def _direct(problem: LinearProblem, right: FloatMatrix) -> Descent:
+def _direct(problem: LinearProblem, right: FloatMatrix) -> ApproximateSolution:
     """Solve by a sparse factorisation; floating components are tied to ground at one row each.
 
     Refinement follows, with products that keep what rounding took from the factorised diagonal;
@@ -228,7 +228,7 @@ def _direct(problem: LinearProblem, right: FloatMatrix) -> Descent:
         errors = np.sqrt(np.maximum(wrong, 0.0) / np.where(energy > 0, energy, 1.0))
         if errors.max() <= _EXACT:
             break
-    return Descent(values, errors, 0)
+    return ApproximateSolution(values, errors, 0)
 
 
 def _representation_errors(
