@@ -88,9 +88,9 @@ def transductive_hinge(
     start = first.values(kernel[np.ix_(others, rows)])[:, 0]
     y, weights = np.empty(n), np.empty(n)
     y[rows], weights[rows] = signs, bounds
-    y[others] = highest_positive(start, n_positive)
+    y[others] = _highest_positive(start, n_positive)
     size = bound * float(np.mean(np.diagonal(kernel)))
-    shares = annealing_shares(size) if len(others) else np.ones(1)
+    shares = _annealing_shares(size) if len(others) else np.ones(1)
     objectives, n_switched = [], 0
     with serial_blas():  # products with one vector gain nothing from threads
         for share in shares:
@@ -120,14 +120,14 @@ def _switch_at(
         slack = np.maximum(1 - y * (smooth + b), 0.0)
         seen.append(float(0.5 * (c @ smooth) + weights @ slack))
         is_stuck = len(seen) > 1 and seen[-1] >= seen[-2] * (1 - _TRIFLE)
-        worse = others[pairs_to_switch(slack[others], y[others])]
+        worse = others[_pairs_to_switch(slack[others], y[others])]
         if not len(worse) or is_stuck or len(seen) >= max_rounds:
             return c, b, tuple(seen), n_switched
         y[worse] *= -1
         n_switched += len(worse)
 
 
-def annealing_shares(size: float = 1.0) -> FloatVector:
+def _annealing_shares(size: float = 1.0) -> FloatVector:
     """Return the shares of their final weight that unlabelled rows get, one after the other.
 
     Where `size`, C* times the mean of k(x, x), is large, the first share is so small that the
@@ -138,14 +138,14 @@ def annealing_shares(size: float = 1.0) -> FloatVector:
     return np.append(shares, 1.0)
 
 
-def highest_positive(values: FloatVector, n_positive: int) -> FloatVector:
+def _highest_positive(values: FloatVector, n_positive: int) -> FloatVector:
     """Return signs with +1 at the highest values."""
     signs = -np.ones(len(values))
     signs[np.argsort(-values, kind="stable")[:n_positive]] = 1.0
     return signs
 
 
-def pairs_to_switch(slack: FloatVector, signs: FloatVector) -> IndexVector:
+def _pairs_to_switch(slack: FloatVector, signs: FloatVector) -> IndexVector:
     """Return rows that lower the loss of a fixed function when they change sides in pairs.
 
     As many positive rows as negative ones; none where no pair is better switched.

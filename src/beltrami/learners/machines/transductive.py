@@ -213,7 +213,7 @@ class TransductiveSVC(ComposedParameters, PartialLabelClassifier):
                     labeled.rows,
                     2 * labeled.targets[:, column] - 1,
                     weight * labeled.weights,
-                    n_positive(float(self.class_shares_[column]), n_others),
+                    _n_positive(float(self.class_shares_[column]), n_others),
                     top,
                     tol=tol,
                     max_rounds=rounds,
@@ -249,7 +249,7 @@ class TransductiveSVC(ComposedParameters, PartialLabelClassifier):
         return tags
 
 
-def n_positive(share: float, n_rows: int) -> int:
+def _n_positive(share: float, n_rows: int) -> int:
     """Return how many of some rows a share is.
 
     0 or all of them only for a share of 0 or 1, or a single row: else both sides have one.
