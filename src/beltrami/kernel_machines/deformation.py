@@ -237,7 +237,7 @@ class FeatureDeformation(Deformation):
         require_memory(
             5 * 8.0 * m * m,
             what=f"the form of {m} features",
-            instead="Lower n_landmarks; for a linear kernel of many features take "
+            instead="Lower n_landmarks or n_features; for a linear kernel of many features take "
             "approximation='nystrom'.",
         )
         form = feature_form(features, roughness)
@@ -281,7 +281,7 @@ class FeatureDeformation(Deformation):
         return FeatureExpansion(self.features, coefficients, self._values_of_fit(coefficients))
 
     def _modes(self, rows: IndexVector) -> FloatMatrix:
-        """Return the modes at some rows; those asked for last are kept, for every ratio asks."""
+        """Return the modes at some rows; the last ones are kept, as every ratio needs them."""
         key = rows.tobytes()
         if key not in self._last:
             self._last.clear()
@@ -318,6 +318,7 @@ def require_exact_memory(n: int, *, copies: int) -> None:
 
 
 def _scale_modes(modes: FloatMatrix, values: FloatVector, ratio: float) -> FloatMatrix:
+    """Return the factor H (I + ratio Lambda)^-1/2 of the deformed kernel."""
     return np.asarray(modes / np.sqrt(1 + ratio * values))
 
 
@@ -328,4 +329,5 @@ def _outer(factor: FloatMatrix) -> FloatMatrix:
 def _damp(
     modes: FloatMatrix, values: FloatVector, ratio: float, multipliers: FloatMatrix
 ) -> FloatMatrix:
+    """Return coefficients on modes, (I + ratio Lambda)^-1 H'c."""
     return np.asarray((modes.T @ multipliers) / (1 + ratio * values)[:, None])

@@ -95,9 +95,9 @@ def transductive_hinge(
     with serial_blas():  # products with one vector gain nothing from threads
         for share in shares:
             weights[others] = share * bound
-            c, b, seen, switched = _switch_at(kernel, y, weights, others, tol, max_rounds)
-            objectives.append(seen)
-            n_switched += switched
+            c, b, falling, count = _switch_at(kernel, y, weights, others, tol, max_rounds)
+            objectives.append(falling)
+            n_switched += count
             advance(1 / len(shares))
     return SwitchedFit(c, b, y, tuple(objectives), n_switched)
 
@@ -111,18 +111,18 @@ def _switch_at(
     max_rounds: int,
 ) -> tuple[FloatVector, float, tuple[float, ...], int]:
     """Fit and switch, in place, at one weight of the unlabelled rows, until no pair is better."""
-    seen: list[float] = []
+    objectives: list[float] = []
     n_switched = 0
     while True:
         fit = hinge_dual(kernel, y[:, None], 0.5, weights, tol=tol)
         c, b = fit.multipliers[:, 0], float(fit.intercepts[0])
         smooth = kernel @ c
         slack = np.maximum(1 - y * (smooth + b), 0.0)
-        seen.append(float(0.5 * (c @ smooth) + weights @ slack))
-        is_stuck = len(seen) > 1 and seen[-1] >= seen[-2] * (1 - _TRIFLE)
+        objectives.append(float(0.5 * (c @ smooth) + weights @ slack))
+        is_stuck = len(objectives) > 1 and objectives[-1] >= objectives[-2] * (1 - _TRIFLE)
         worse = others[_pairs_to_switch(slack[others], y[others])]
-        if not len(worse) or is_stuck or len(seen) >= max_rounds:
-            return c, b, tuple(seen), n_switched
+        if not len(worse) or is_stuck or len(objectives) >= max_rounds:
+            return c, b, tuple(objectives), n_switched
         y[worse] *= -1
         n_switched += len(worse)
 

@@ -146,15 +146,15 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
         """
         points = checked_points(self, X, reset=True)
         check_comparable(points, self.metric)
-        known = self._read_labels(y, points.shape[0], sample_weight)
-        self.classes_, self._marker = known.classes, known.marker
-        k = len(known.classes)
+        knowledge = self._read_labels(y, points.shape[0], sample_weight)
+        self.classes_, self._marker = knowledge.classes, knowledge.marker
+        k = len(knowledge.classes)
         self.mode_ = _resolve_mode(self.mode)
         d = self.mode_.dimensions(k) if self.n_components is None else self.n_components
         self.directions_ = simplex_directions(k, check_count(d, name="n_components"))
         self.affinity_ = self.mode_.affinity(points, self.metric, k)
         self.neighborhood_ = self.affinity_.neighborhood()
-        labeled = known.labeled
+        labeled = knowledge.labeled
         self._guess = self._guess_classes(points, labeled)
         problem = Problem(
             self.neighborhood_,
