@@ -32,7 +32,10 @@ EXACT_COPIES = 6
 """Dense n x n arrays that the exact modes take at once."""
 
 _BLOCK_BYTES = 2**26
+
 _SIZE_SAMPLE = 500
+"""Points over which the diagonal of a deformed kernel is averaged, at most twice as many."""
+
 _EXACT_TOL = 1e-13
 """Pivots below this share of the largest k(x, x) carry rounding only."""
 
@@ -91,7 +94,7 @@ class FactoredDeformation(Deformation):
             return np.asarray(self.kernel[np.ix_(rows, rows)])
         block = self.kernel[rows] @ self._columns(rows, ratio)
         if np.diagonal(block).min(initial=np.inf) <= 0 < np.diagonal(self.kernel)[rows].min():
-            raise _singular(len(self.kernel), ratio)
+            raise _singular_error(len(self.kernel), ratio)
         return np.asarray((block + block.T) / 2)
 
     def size(self, ratio: float) -> float:
@@ -125,7 +128,7 @@ class FactoredDeformation(Deformation):
             unit[rows, np.arange(len(rows))] = 1.0
             solved = lu_solve(self._factor, unit, trans=1, check_finite=False, overwrite_b=True)
             if not np.isfinite(solved).all():
-                raise _singular(len(self.kernel), ratio)
+                raise _singular_error(len(self.kernel), ratio)
             self._solved = (rows.copy(), solved)
         return self._solved[1]
 
@@ -165,14 +168,14 @@ class ModalDeformation(Deformation):
     def of(cls, gram: Gram, roughness: Roughness) -> "ModalDeformation":
         """Diagonalise a kernel and a roughness together."""
         require_exact_memory(gram.n_points, copies=EXACT_COPIES)
-        found = pivoted_cholesky(gram.whole(), tol=_EXACT_TOL)
-        factor = found.factor
+        cholesky = pivoted_cholesky(gram.whole(), tol=_EXACT_TOL)
+        factor, pivots = cholesky.factor, cholesky.pivots
         form = factor.T @ roughness.apply(factor)
         values, rotation = eigh((form + form.T) / 2, overwrite_a=True, check_finite=False)
-        modes, triangle = factor @ rotation, factor[found.pivots]
+        modes, triangle = factor @ rotation, factor[pivots]
         weights = solve_triangular(triangle, rotation, lower=True, trans=1, check_finite=False)
         spread = np.mean(modes**2, axis=0)
-        return cls(gram, modes, np.maximum(values, 0.0), spread, found.pivots, weights)
+        return cls(gram, modes, np.maximum(values, 0.0), spread, pivots, weights)
 
     def size(self, ratio: float) -> float:
         """Return the mean of the deformed kernel's diagonal over the points of the fit."""
@@ -180,11 +183,11 @@ class ModalDeformation(Deformation):
 
     def block(self, rows: IndexVector, ratio: float) -> FloatMatrix:
         """Return the deformed kernel between labelled rows, (l, l)."""
-        return _squared(_scaled(self.modes[rows], self.values, ratio))
+        return _outer(_scale_modes(self.modes[rows], self.values, ratio))
 
     def expansion(self, rows: IndexVector, ratio: float, multipliers: FloatMatrix) -> Expansion:
         """Return the functions whose multipliers on the labelled rows are given."""
-        damped = _damped(self.modes[rows], self.values, ratio, multipliers)
+        damped = _damp(self.modes[rows], self.values, ratio, multipliers)
         coefficients = np.zeros((len(self.modes), multipliers.shape[1]))
         if ratio == 0:
             coefficients[rows] = multipliers
@@ -207,7 +210,7 @@ class FeatureDeformation(Deformation):
         Its eigenvectors.
     spread : ndarray of shape (r,)
         Mean square of each mode over a sample of the points.
-    pass_ : FeatureForm
+    form : FeatureForm
         The form, and the features of all points where they were kept.
     n_points : int
         Points of the fit.
@@ -217,7 +220,7 @@ class FeatureDeformation(Deformation):
     values: FloatVector
     rotation: FloatMatrix
     spread: FloatVector
-    pass_: FeatureForm
+    form: FeatureForm
     n_points: int
     _last: dict[bytes, FloatMatrix] = field(default_factory=dict, init=False, repr=False)
 
@@ -227,24 +230,24 @@ class FeatureDeformation(Deformation):
     ) -> "FeatureDeformation":
         """Diagonalise the roughness among features.
 
-        - `keeps`: whether features of all points stay in memory where they fit; without them the
-          values at the points of the fit are computed anew.
+        With `keeps` the features of all points stay in memory where they fit; else they are
+        computed anew for the values at the points of the fit.
         """
         m = features.n_features
         require_memory(
             5 * 8.0 * m * m,
             what=f"the form of {m} features",
-            instead="Lower n_landmarks; for a linear kernel of many features take "
+            instead="Lower n_landmarks or n_features; for a linear kernel of many features take "
             "approximation='nystrom'.",
         )
-        found = feature_form(features, roughness)
+        form = feature_form(features, roughness)
         if not keeps:
-            found = FeatureForm(found.form, None)
-        values, rotation = eigh(found.form, check_finite=False)
+            form = FeatureForm(form.matrix, None)
+        values, rotation = eigh(form.matrix, check_finite=False)
         n = roughness.n_rows
         sample = features.of_rows(np.arange(0, n, max(1, n // _SIZE_SAMPLE)))
         spread = np.mean((sample.astype(np.float64) @ rotation) ** 2, axis=0)
-        return cls(features, np.maximum(values, 0.0), rotation, spread, found, n)
+        return cls(features, np.maximum(values, 0.0), rotation, spread, form, n)
 
     def size(self, ratio: float) -> float:
         """Return the mean of the deformed kernel's diagonal over a sample of the points."""
@@ -253,52 +256,52 @@ class FeatureDeformation(Deformation):
     def leading(self, size: int) -> "FeatureDeformation":
         """Return the same with the first features only, to see what the others are worth.
 
-        - `size`: how many features; their order must be one in which the first stand alone.
+        Their order must be one in which the first `size` stand alone.
         """
-        values, rotation = eigh(self.pass_.form[:size, :size], check_finite=False)
+        values, rotation = eigh(self.form.matrix[:size, :size], check_finite=False)
         padded = np.zeros((len(self.rotation), size))
         padded[:size] = rotation
         values, spread = np.maximum(values, 0.0), np.zeros(size)
-        return FeatureDeformation(self.features, values, padded, spread, self.pass_, self.n_points)
+        return FeatureDeformation(self.features, values, padded, spread, self.form, self.n_points)
 
     def block(self, rows: IndexVector, ratio: float) -> FloatMatrix:
         """Return the deformed kernel between labelled rows, (l, l)."""
-        return _squared(_scaled(self._modes(rows), self.values, ratio))
+        return _outer(_scale_modes(self._modes(rows), self.values, ratio))
 
     def factor(self, rows: IndexVector, ratio: float) -> FloatMatrix | None:
         """Return F of shape (l, r) with FF' the block, where r is less than half of l."""
         if len(rows) <= 2 * len(self.values):
             return None
-        return _scaled(self._modes(rows), self.values, ratio)
+        return _scale_modes(self._modes(rows), self.values, ratio)
 
     def expansion(self, rows: IndexVector, ratio: float, multipliers: FloatMatrix) -> Expansion:
         """Return the functions whose multipliers on the labelled rows are given."""
-        damped = _damped(self._modes(rows), self.values, ratio, multipliers)
+        damped = _damp(self._modes(rows), self.values, ratio, multipliers)
         coefficients = self.rotation @ damped
-        return FeatureExpansion(self.features, coefficients, self._of_fit(coefficients))
+        return FeatureExpansion(self.features, coefficients, self._values_of_fit(coefficients))
 
     def _modes(self, rows: IndexVector) -> FloatMatrix:
-        """Return the modes at some rows; those asked for last are kept, for every ratio asks."""
+        """Return the modes at some rows; the last ones are kept, as every ratio needs them."""
         key = rows.tobytes()
         if key not in self._last:
             self._last.clear()
             self._last[key] = self.features.of_rows(rows).astype(np.float64) @ self.rotation
         return self._last[key]
 
-    def _of_fit(self, coefficients: FloatMatrix) -> FloatMatrix:
+    def _values_of_fit(self, coefficients: FloatMatrix) -> FloatMatrix:
         values = np.empty((self.n_points, coefficients.shape[1]))
         step = max(1, _BLOCK_BYTES // (8 * self.features.n_features))
         with track("scores of the points", total=self.n_points) as advance:
             for start in range(0, self.n_points, step):
                 rows = np.arange(start, min(start + step, self.n_points))
-                kept = self.pass_.kept
+                kept = self.form.kept
                 block = self.features.of_rows(rows) if kept is None else kept[rows]
                 values[rows] = block @ coefficients.astype(block.dtype)
                 advance(len(rows))
         return values
 
 
-def _singular(n: int, ratio: float) -> SolverError:
+def _singular_error(n: int, ratio: float) -> SolverError:
     return SolverError(
         f"the system of {n} points cannot be solved at gamma_i / gamma_a = {ratio:.3g}: it is "
         "singular to working precision. Raise gamma_a or lower gamma_i."
@@ -306,10 +309,7 @@ def _singular(n: int, ratio: float) -> SolverError:
 
 
 def require_exact_memory(n: int, *, copies: int) -> None:
-    """Raise when an exact kernel machine of n points would not fit.
-
-    - `copies`: arrays of n x n numbers that live at once.
-    """
+    """Raise when an exact kernel machine, with so many arrays of n x n at once, would not fit."""
     require_memory(
         8.0 * copies * n * n,
         what=f"the exact kernel machine of {n} points ({copies} dense arrays of {n} x {n})",
@@ -317,15 +317,17 @@ def require_exact_memory(n: int, *, copies: int) -> None:
     )
 
 
-def _scaled(modes: FloatMatrix, values: FloatVector, ratio: float) -> FloatMatrix:
+def _scale_modes(modes: FloatMatrix, values: FloatVector, ratio: float) -> FloatMatrix:
+    """Return the factor H (I + ratio Lambda)^-1/2 of the deformed kernel."""
     return np.asarray(modes / np.sqrt(1 + ratio * values))
 
 
-def _squared(factor: FloatMatrix) -> FloatMatrix:
+def _outer(factor: FloatMatrix) -> FloatMatrix:
     return np.asarray(factor @ factor.T)
 
 
-def _damped(
+def _damp(
     modes: FloatMatrix, values: FloatVector, ratio: float, multipliers: FloatMatrix
 ) -> FloatMatrix:
+    """Return coefficients on modes, (I + ratio Lambda)^-1 H'c."""
     return np.asarray((modes.T @ multipliers) / (1 + ratio * values)[:, None])

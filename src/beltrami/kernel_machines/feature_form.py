@@ -31,13 +31,13 @@ class FeatureForm:
 
     Attributes
     ----------
-    form : ndarray of shape (m, m)
+    matrix : ndarray of shape (m, m)
         F'SF, symmetric, float64.
     kept : ndarray of shape (n, m) or None
         F itself, where it fits.
     """
 
-    form: NDArray[np.float64]
+    matrix: NDArray[np.float64]
     kept: FloatMatrix | None
 
 
@@ -77,11 +77,11 @@ def _block_form(
 ) -> NDArray[np.float64]:
     """Return the part of F'L(D^-1 L)^(p - 1)F that belongs to some rows."""
     hops = (roughness.power + 1) // 2
-    reach = _reached(block, roughness.matrix, hops)
+    reach = _rows_within(block, roughness.matrix, hops)
     nodes = reach[-1]
     x = features.of_rows(nodes) if kept is None else kept[nodes]
     x = np.ascontiguousarray(x)
-    local = _localised(roughness.matrix, reach, x.dtype)
+    local = _localise(roughness.matrix, reach, x.dtype)
     backend, older = NumpyBackend(), x
     inverse = inverse_power(roughness.measure[reach[-2]], 1.0).astype(x.dtype)[:, None]
     for hop in range(hops - 1, -1, -1):
@@ -100,20 +100,20 @@ def _block_form(
     return backend.gram(left, x * roughness.measure[block, None].astype(x.dtype))
 
 
-def _reached(block: IndexVector, matrix: SplitMatrix, hops: int) -> list[IndexVector]:
+def _rows_within(block: IndexVector, matrix: SplitMatrix, hops: int) -> list[IndexVector]:
     """Return the rows within 0, 1, ... hops of a block; each list begins with the one before."""
     seen = np.zeros(matrix.n_rows, dtype=bool)
     seen[block] = True
     reach = [block]
     for _ in range(hops):
-        found = np.unique(matrix.weights[reach[-1]].indices)
-        fresh = found[~seen[found]]
+        neighbors = np.unique(matrix.weights[reach[-1]].indices)
+        fresh = neighbors[~seen[neighbors]]
         seen[fresh] = True
         reach.append(np.concatenate([reach[-1], fresh]))
     return reach
 
 
-def _localised(
+def _localise(
     matrix: SplitMatrix, reach: list[IndexVector], dtype: np.dtype[np.floating]
 ) -> SplitMatrix:
     """Return the rows of a matrix that are all inside, with columns numbered as in `reach`."""

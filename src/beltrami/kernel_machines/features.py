@@ -54,10 +54,7 @@ class FourierFeatures(FeatureMap):
 
     @classmethod
     def of(cls, points: Points, width: float, n_features: int, seed: Seed) -> "FourierFeatures":
-        """Draw waves for an RBF kernel.
-
-        Shapes: `points` (n, d).
-        """
+        """Draw waves for an RBF kernel."""
         shape = (points.shape[1], (n_features + 1) // 2)
         frequencies = generator(seed).standard_normal(shape) / width
         return cls(points, frequencies.astype(points.dtype))
@@ -148,10 +145,10 @@ class SlowFeatures(FeatureMap):
     def of_new(self, points: Points) -> FloatMatrix:
         """Return the features of new points; one of the fit keeps its own."""
         tie = self.recipe.attach(self.graph, self.points, points)
-        found = extend_eigenvectors(tie.weights, self.values, self.eigenvalues, kind="random_walk")
+        values = extend_eigenvectors(tie.weights, self.values, self.eigenvalues, kind="random_walk")
         is_old = tie.twins >= 0
-        found[is_old] = self.values[tie.twins[is_old]]
-        return found.astype(self.values.dtype)
+        values[is_old] = self.values[tie.twins[is_old]]
+        return values.astype(self.values.dtype)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,9 +183,7 @@ def explicit_features(
 ) -> FourierFeatures | CoordinateFeatures:
     """Return features of a kernel that has an explicit map.
 
-    Shapes: `points` (n, d).
-
-    - `n_features`: how many random features the RBF kernel gets; the others have d.
+    The RBF kernel gets `n_features` random ones; the others have d.
     """
     check_explicit(kernel)
     if isinstance(kernel, RbfKernel):
@@ -208,11 +203,8 @@ def check_explicit(kernel: Kernel) -> None:
 
 
 def kernel_error(features: FeatureMap, gram: Gram, rows: IndexVector) -> float:
-    """Return how far the features' inner products are from the kernel on a sample.
-
-    Shapes: `rows` (s,).
-    """
+    """Return how far the features' inner products are from the kernel on a sample, relative."""
     truth: Any = gram.among(rows, rows, is_double=True)
-    found = features.of_rows(rows).astype(np.float64)
+    block = features.of_rows(rows).astype(np.float64)
     norm = float(np.linalg.norm(truth))
-    return float(np.linalg.norm(truth - found @ found.T)) / norm if norm > 0 else 0.0
+    return float(np.linalg.norm(truth - block @ block.T)) / norm if norm > 0 else 0.0

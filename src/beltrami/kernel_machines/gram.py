@@ -67,10 +67,7 @@ class Gram:
 
 
 def check_precomputed(matrix: Any) -> None:
-    """Raise unless a precomputed kernel is square and symmetric.
-
-    Shapes: `matrix` (n, n).
-    """
+    """Raise unless a precomputed kernel is dense, square and symmetric."""
     if issparse(matrix):
         raise InvalidInputError("a precomputed kernel must be a dense array, not a sparse one.")
     if matrix.shape[0] != matrix.shape[1]:
@@ -92,9 +89,7 @@ def check_precomputed(matrix: Any) -> None:
 def check_psd(block: FloatMatrix) -> None:
     """Raise when a symmetric block of a kernel shows that it is not positive semi-definite.
 
-    Shapes: `block` (m, m).
-
-    - `block`: k between some of the points; a negative eigenvalue here proves one in the whole.
+    A negative eigenvalue of k between some of the points proves one of the whole.
     """
     values = np.linalg.eigvalsh(block.astype(np.float64))
     if values[0] < -_NEGATIVE * max(abs(values[-1]), np.finfo(np.float64).tiny):

@@ -17,14 +17,17 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
-from beltrami.core.types import FloatMatrix, FloatVector, Points, Seed
+from beltrami.core.types import FloatMatrix, FloatVector, Points
 from beltrami.core.validation import check_count, check_positive, is_auto
 
 _NARROWEST = 1e-150
 """Smallest width: the square of a smaller one is zero in double precision."""
 
 _WIDTH_SAMPLE = 1000
+"""Points between which distances are looked at for a typical width."""
+
 _DIAGONAL_BLOCK = 256
+"""Rows at a time of a function's diagonal, which only comes with a whole block."""
 
 
 class Kernel(ABC, BaseEstimator):
@@ -333,7 +336,7 @@ def _resolve(kernel: Any) -> Kernel:
     )
 
 
-def typical_width(points: Points, random_state: Seed = 0) -> float:
+def typical_width(points: Points) -> float:
     """Return the median distance between points of a sample over the root of two.
 
     With it exp(-d^2 / (2 width^2)) is 1/e at the median distance.
@@ -342,7 +345,7 @@ def typical_width(points: Points, random_state: Seed = 0) -> float:
 
     n = points.shape[0]
     size = min(n, _WIDTH_SAMPLE)
-    rows = np.sort(generator(random_state).choice(n, size=size, replace=False))
+    rows = np.sort(generator(0).choice(n, size=size, replace=False))
     distances = euclidean_distances(points[rows])[np.triu_indices(size, k=1)]
     apart = distances[distances > 0]
     return float(np.median(apart) / np.sqrt(2)) if apart.size else 1.0

@@ -16,6 +16,7 @@ from beltrami.kernel_machines.features import FeatureMap
 from beltrami.kernel_machines.gram import Gram
 
 _NEGATIVE = 1e-6
+"""Share of the largest diagonal entry below which a negative rest is taken for rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,9 +38,7 @@ class PivotedCholesky:
 def pivoted_cholesky(matrix: FloatMatrix, *, tol: float) -> PivotedCholesky:
     """Factor a positive semi-definite matrix as far as it carries information.
 
-    Shapes: `matrix` (m, m).
-
-    - `tol`: a row is left out when less than this share of the largest diagonal entry is new.
+    A row is left out when less than `tol` of the largest diagonal entry is new in it.
     """
     diagonal = np.diagonal(matrix).copy()
     largest = float(diagonal.max(initial=0.0))
@@ -86,16 +85,13 @@ class NystromFeatures(FeatureMap):
     def of(cls, gram: Gram, landmarks: IndexVector, *, tol: float) -> "NystromFeatures":
         """Whiten the similarities to landmarks.
 
-        Shapes: `landmarks` (m,).
-
-        - `landmarks`: rows of the fit; those that say nothing new are dropped.
-        - `tol`: what is taken for nothing, as a share of the largest k(x, x).
+        A landmark is dropped when less than `tol` of the largest k(x, x) is new in it.
         """
         block = gram.among(landmarks, landmarks, is_double=True)
-        found = pivoted_cholesky((block + block.T) / 2, tol=tol)
-        triangle = found.factor[found.pivots]
+        cholesky = pivoted_cholesky((block + block.T) / 2, tol=tol)
+        triangle = cholesky.factor[cholesky.pivots]
         whitening = solve_triangular(triangle, np.eye(len(triangle)), lower=True).T
-        return cls(gram, landmarks[found.pivots], np.ascontiguousarray(whitening))
+        return cls(gram, landmarks[cholesky.pivots], np.ascontiguousarray(whitening))
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -104,13 +100,13 @@ class NystromFeatures(FeatureMap):
 
     def of_rows(self, rows: IndexVector) -> FloatMatrix:
         """Return the features of rows of the fit."""
-        return self._whitened(self.gram.among(rows, self.landmarks))
+        return self._whiten(self.gram.among(rows, self.landmarks))
 
     def of_new(self, points: Points) -> FloatMatrix:
         """Return the features of new points."""
-        return self._whitened(self.gram.at(points, self.landmarks))
+        return self._whiten(self.gram.at(points, self.landmarks))
 
-    def _whitened(self, block: FloatMatrix) -> FloatMatrix:
+    def _whiten(self, block: FloatMatrix) -> FloatMatrix:
         whitened: FloatMatrix = block @ self.whitening.astype(block.dtype)
         return whitened
 
@@ -118,9 +114,7 @@ class NystromFeatures(FeatureMap):
 def spread_rows(n: int, first: IndexVector, size: int, seed: Seed) -> IndexVector:
     """Return `size` rows out of n, the given ones first and random others after them.
 
-    Shapes: `first` (l,); returns (size,).
-
-    - `first`: rows that come first; a random part of them when there are more than `size`.
+    Of more than `size` given ones a random part is taken.
     """
     random = generator(seed)
     if len(first) >= size:

@@ -43,10 +43,7 @@ class KernelRidgePath:
 
     @classmethod
     def of(cls, kernel: FloatMatrix, weights: FloatVector, *, intercept: bool) -> "KernelRidgePath":
-        """Decompose a kernel.
-
-        Shapes: `kernel` (l, l), `weights` (l,).
-        """
+        """Decompose a kernel, (l, l)."""
         roots, free = _directions(weights, intercept=intercept)
         inner = _outside(free, _outside(free, kernel * roots[:, None] * roots).T)
         values, vectors = eigh((inner + inner.T) / 2, overwrite_a=True, check_finite=False)
@@ -56,20 +53,14 @@ class KernelRidgePath:
     def of_factor(
         cls, factor: FloatMatrix, weights: FloatVector, *, intercept: bool
     ) -> "KernelRidgePath":
-        """Decompose a kernel FF' of rank below the number of rows, in O(l r^2).
-
-        Shapes: `factor` (l, r), `weights` (l,).
-        """
+        """Decompose a kernel FF', F of shape (l, r) with r < l, in O(l r^2)."""
         roots, free = _directions(weights, intercept=intercept)
         inner = _outside(free, factor * roots[:, None])
         vectors, sizes, _ = svd(inner, full_matrices=False, check_finite=False)
         return cls(factor, factor.T, roots, free, sizes**2, _inside(free, vectors))
 
     def multipliers(self, targets: FloatMatrix, strength: float) -> tuple[FloatMatrix, FloatVector]:
-        """Return the solution for one strength.
-
-        Shapes: `targets` (l, k); returns `multipliers` (l, k), `intercepts` (k,).
-        """
+        """Return the multipliers, (l, k), and intercepts, (k,), of one strength."""
         scaled = self.roots[:, None] * targets
         scaled -= np.outer(self.free, self.free @ scaled)
         along = self.vectors.T @ scaled
@@ -87,9 +78,7 @@ class KernelRidgePath:
     def held_out(self, targets: FloatMatrix, strength: float) -> HeldOut:
         """Return what each row is predicted to be by the others, for one strength.
 
-        Shapes: `targets` (l, k).
-
-        - `strength`: lambda; it stays as it is when a row is left out.
+        The strength stays as it is when a row is left out.
         """
         scaled = self.roots[:, None] * targets
         scaled -= np.outer(self.free, self.free @ scaled)

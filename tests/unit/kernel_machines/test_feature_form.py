@@ -54,8 +54,8 @@ def test_blocks_add_up_to_the_whole(kind: str, power: int, blocks) -> None:
         found = feature_form(waves, roughness_of(kind, power))
     assert len({one.done for one in seen if one.step == "smoothness of the features"}) >= 3
     expected = form_reference(waves.of_new(POINTS), GRAPH, kind, power)
-    assert_allclose(found.form, expected, atol=1e-12 * np.abs(expected).max())
-    assert_array_equal(found.form, found.form.T)
+    assert_allclose(found.matrix, expected, atol=1e-12 * np.abs(expected).max())
+    assert_array_equal(found.matrix, found.matrix.T)
     assert found.kept is None
 
 
@@ -65,14 +65,14 @@ def test_features_that_fit_are_made_once_and_kept(power: int) -> None:
     found = feature_form(features, roughness_of("random_walk", power))
     assert_array_equal(found.kept, POINTS)
     expected = form_reference(POINTS, GRAPH, "random_walk", power)
-    assert_allclose(found.form, expected, atol=1e-12 * np.abs(expected).max())
+    assert_allclose(found.matrix, expected, atol=1e-12 * np.abs(expected).max())
 
 
 @every_laplacian
 @every_power
 def test_single_precision_is_near_double(kind: str, power: int, blocks) -> None:
     features = FourierFeatures.of(POINTS.astype(np.float32), 1.0, 6, 0)
-    found = feature_form(features, roughness_of(kind, power)).form
+    found = feature_form(features, roughness_of(kind, power)).matrix
     expected = form_reference(features.of_new(POINTS), GRAPH, kind, power)
     assert found.dtype == np.float64
     assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
@@ -85,7 +85,7 @@ def test_sparse_points_and_isolated_ones_work(kind: str, power: int, blocks) -> 
     keep[[0, 700, 2499]] = 0
     graph = Graph.from_matrix(csr_array(diags_array(keep) @ GRAPH.weights @ diags_array(keep)))
     features = CoordinateFeatures(csr_array(POINTS), is_cosine=True)
-    found = feature_form(features, roughness_of(kind, power, graph)).form
+    found = feature_form(features, roughness_of(kind, power, graph)).matrix
     expected = form_reference(features.of_new(csr_array(POINTS)), graph, kind, power)
     assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())
 

@@ -53,7 +53,7 @@ class SwitchedFit:
         return sum(map(len, self.objectives))
 
 
-def switched_hinge(
+def transductive_hinge(
     kernel: FloatMatrix,
     rows: IndexVector,
     signs: FloatVector,
@@ -80,11 +80,7 @@ def switched_hinge(
     whatever becomes of the others; so all such pairs, the worst with the worst, are switched before
     the next fit.
     Joachims switches one pair for each fit and starts with weights in the ratio of the classes;
-    here both sides weigh the same.
-
-    Shapes: `kernel` (n, n), `rows` (l,), `signs` (l,), `bounds` (l,).
-
-    - `n_positive`: how many of the unlabelled rows are to be positive.
+    here both sides weigh the same. `signs` and `bounds` are those of `rows`.
     """
     n = len(kernel)
     others = np.setdiff1d(np.arange(n), rows)
@@ -92,21 +88,21 @@ def switched_hinge(
     start = first.values(kernel[np.ix_(others, rows)])[:, 0]
     y, weights = np.empty(n), np.empty(n)
     y[rows], weights[rows] = signs, bounds
-    y[others] = highest_positive(start, n_positive)
+    y[others] = _highest_positive(start, n_positive)
     size = bound * float(np.mean(np.diagonal(kernel)))
-    shares = annealing(size) if len(others) else np.ones(1)
+    shares = _annealing_shares(size) if len(others) else np.ones(1)
     objectives, n_switched = [], 0
     with serial_blas():  # products with one vector gain nothing from threads
         for share in shares:
             weights[others] = share * bound
-            c, b, seen, switched = _switched_at(kernel, y, weights, others, tol, max_rounds)
-            objectives.append(seen)
-            n_switched += switched
+            c, b, falling, count = _switch_at(kernel, y, weights, others, tol, max_rounds)
+            objectives.append(falling)
+            n_switched += count
             advance(1 / len(shares))
     return SwitchedFit(c, b, y, tuple(objectives), n_switched)
 
 
-def _switched_at(
+def _switch_at(
     kernel: FloatMatrix,
     y: FloatVector,
     weights: FloatVector,
@@ -115,49 +111,44 @@ def _switched_at(
     max_rounds: int,
 ) -> tuple[FloatVector, float, tuple[float, ...], int]:
     """Fit and switch, in place, at one weight of the unlabelled rows, until no pair is better."""
-    seen: list[float] = []
+    objectives: list[float] = []
     n_switched = 0
     while True:
         fit = hinge_dual(kernel, y[:, None], 0.5, weights, tol=tol)
         c, b = fit.multipliers[:, 0], float(fit.intercepts[0])
         smooth = kernel @ c
         slack = np.maximum(1 - y * (smooth + b), 0.0)
-        seen.append(float(0.5 * (c @ smooth) + weights @ slack))
-        is_stuck = len(seen) > 1 and seen[-1] >= seen[-2] * (1 - _TRIFLE)
-        worse = others[better_switched(slack[others], y[others])]
-        if not len(worse) or is_stuck or len(seen) >= max_rounds:
-            return c, b, tuple(seen), n_switched
+        objectives.append(float(0.5 * (c @ smooth) + weights @ slack))
+        is_stuck = len(objectives) > 1 and objectives[-1] >= objectives[-2] * (1 - _TRIFLE)
+        worse = others[_pairs_to_switch(slack[others], y[others])]
+        if not len(worse) or is_stuck or len(objectives) >= max_rounds:
+            return c, b, tuple(objectives), n_switched
         y[worse] *= -1
         n_switched += len(worse)
 
 
-def annealing(size: float = 1.0) -> FloatVector:
+def _annealing_shares(size: float = 1.0) -> FloatVector:
     """Return the shares of their final weight that unlabelled rows get, one after the other.
 
-    - `size`: C* times the mean of k(x, x). Where it is large, the first share is so small that the
-      machine still has slack: a polynomial kernel of a hundred pixels has k(x, x) of a million.
+    Where `size`, C* times the mean of k(x, x), is large, the first share is so small that the
+    machine still has slack: a polynomial kernel of a hundred pixels has k(x, x) of a million.
     """
     first = min(_FIRST, _SOFT / size) if size > 0 else _FIRST
     shares = first * 2.0 ** np.arange(np.ceil(np.log2(1 / first)))
     return np.append(shares, 1.0)
 
 
-def highest_positive(values: FloatVector, n_positive: int) -> FloatVector:
-    """Return signs with +1 at the highest values.
-
-    Shapes: `values` (u,); returns (u,).
-    """
+def _highest_positive(values: FloatVector, n_positive: int) -> FloatVector:
+    """Return signs with +1 at the highest values."""
     signs = -np.ones(len(values))
     signs[np.argsort(-values, kind="stable")[:n_positive]] = 1.0
     return signs
 
 
-def better_switched(slack: FloatVector, signs: FloatVector) -> IndexVector:
+def _pairs_to_switch(slack: FloatVector, signs: FloatVector) -> IndexVector:
     """Return rows that lower the loss of a fixed function when they change sides in pairs.
 
-    Shapes: `slack` (u,), `signs` (u,); returns (2 m,).
-
-    - Returned: as many positive rows as negative ones; empty where no pair is better switched.
+    As many positive rows as negative ones; none where no pair is better switched.
     """
     order = np.argsort(-slack, kind="stable")
     order = order[slack[order] > 0]

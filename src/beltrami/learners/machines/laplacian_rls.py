@@ -19,32 +19,32 @@ class _LaplacianRLS(LaplacianMachine):
     fit_intercept: bool
 
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        targets, intercept = self._targets(labeled), bool(self.fit_intercept)
-        deformed = self._tune(targets, intercept=intercept)
+        labels, intercept = self._labels_to_fit(labeled), bool(self.fit_intercept)
+        deformed = self._tune(labels, intercept=intercept)
         # An exact kernel has n squared entries and can be made again: it is not kept for good.
-        self._drawn = None if self._deformations.is_exact else deformed
-        self._path = ridge_path(deformed, targets, self._strengths.ratio, intercept=intercept)
-        multipliers, intercepts = self._path.multipliers(targets.targets, self._strengths.ambient)
-        self._certify(deformed, targets, intercept=intercept)
-        expansion = deformed.expansion(targets.rows, self._strengths.ratio, multipliers)
+        self._kept_kernel = None if self._deformations.is_exact else deformed
+        self._path = ridge_path(deformed, labels, self._strengths.ratio, intercept=intercept)
+        multipliers, intercepts = self._path.multipliers(labels.targets, self._strengths.ambient)
+        self._certify(deformed, labels, intercept=intercept)
+        expansion = deformed.expansion(labels.rows, self._strengths.ratio, multipliers)
         return expansion, intercepts
 
     def _deformed_kernel(self) -> Deformation:
         """Return the deformed kernel of the fit."""
-        if self._drawn is not None:
-            return self._drawn
+        if self._kept_kernel is not None:
+            return self._kept_kernel
         penalties = self._penalties(float(self._labeled.weights.sum()), self.power_)
         shape = Shape(self.width_, self.power_)
         return self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
 
-    def _targets(self, labeled: Labeled) -> Labeled:
+    def _labels_to_fit(self, labeled: Labeled) -> Labeled:
         """Return the labels as they are fitted."""
         return labeled
 
     def _left_out(self) -> LeftOut:
-        targets = self._targets(self._labeled)
-        scores = held_out_scores(self._path, targets, self._strengths.ambient)
-        return LeftOut(targets.rows, targets.targets, scores, targets.weights)
+        labels = self._labels_to_fit(self._labeled)
+        scores = held_out_scores(self._path, labels, self._strengths.ambient)
+        return LeftOut(labels.rows, labels.targets, scores, labels.weights)
 
 
 class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
@@ -162,12 +162,14 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
         self.classes = classes
         self.random_state = random_state
 
-    def _targets(self, labeled: Labeled) -> Labeled:
+    def _labels_to_fit(self, labeled: Labeled) -> Labeled:
         return labeled.signed()
 
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         expansion, intercepts = super()._fit_machine(labeled)
-        held_out = held_out_scores(self._path, self._targets(labeled), self._strengths.ambient)
+        held_out = held_out_scores(
+            self._path, self._labels_to_fit(labeled), self._strengths.ambient
+        )
         self._fit_temperature(held_out, labeled)
         return expansion, intercepts
 

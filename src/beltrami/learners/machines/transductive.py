@@ -10,7 +10,7 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.fitting import checked_points
 from beltrami.kernel_machines.gram import Gram, check_precomputed, check_psd
-from beltrami.kernel_machines.hinge.switching import SwitchedFit, switched_hinge
+from beltrami.kernel_machines.hinge.switching import SwitchedFit, transductive_hinge
 from beltrami.kernel_machines.kernels import (
     PrecomputedKernel,
     RbfKernel,
@@ -201,21 +201,19 @@ class TransductiveSVC(ComposedParameters, PartialLabelClassifier):
         weight = check_positive(self.C, name="C")
         top = weight if self.C_unlabeled is None else self.C_unlabeled
         top = check_positive(top, name="C_unlabeled")
-        tol, rounds = (
-            check_positive(self.tol, name="tol"),
-            check_count(self.max_rounds, name="max_rounds"),
-        )
+        tol = check_positive(self.tol, name="tol")
+        rounds = check_count(self.max_rounds, name="max_rounds")
         count = labeled.targets.shape[1]
         columns = [1] if count == 2 else range(count)
         n_others = len(kernel) - len(labeled.rows)
         with track("transductive machines", total=len(columns)) as advance:
             return [
-                switched_hinge(
+                transductive_hinge(
                     kernel,
                     labeled.rows,
                     2 * labeled.targets[:, column] - 1,
                     weight * labeled.weights,
-                    n_positive(float(self.class_shares_[column]), n_others),
+                    _n_positive(float(self.class_shares_[column]), n_others),
                     top,
                     tol=tol,
                     max_rounds=rounds,
@@ -251,10 +249,10 @@ class TransductiveSVC(ComposedParameters, PartialLabelClassifier):
         return tags
 
 
-def n_positive(share: float, n_rows: int) -> int:
-    """Return how many of some rows a share is: at least one on each side, where both have any.
+def _n_positive(share: float, n_rows: int) -> int:
+    """Return how many of some rows a share is.
 
-    - Returned: 0 or all of them only for a share of 0 or 1, or a single row.
+    0 or all of them only for a share of 0 or 1, or a single row: else both sides have one.
     """
     if share <= 0 or share >= 1 or n_rows < 2:
         return round(share * n_rows)

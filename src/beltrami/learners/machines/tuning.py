@@ -207,12 +207,9 @@ def ridge_path(
 
 
 def held_out_scores(path: KernelRidgePath, labeled: Labeled, strength: float) -> FloatMatrix:
-    """Return what each label is predicted to be by the others.
-
-    Returns shape (l, k).
-    """
-    found = path.held_out(labeled.targets, strength)
-    return np.where(found.is_predicted[:, None], found.values, mean_of_others(labeled))
+    """Return what each label is predicted to be by the others, (l, k)."""
+    held_out = path.held_out(labeled.targets, strength)
+    return np.where(held_out.is_predicted[:, None], held_out.values, mean_of_others(labeled))
 
 
 def best_trial(
@@ -228,7 +225,7 @@ def best_trial(
             path = ridge_path(deformation, labeled, ratio, intercept=intercept)
         tried.append(one)
         held_out.append(held_out_scores(path, labeled, one.ambient))
-    losses = np.array([held_out_loss(found, labeled) for found in held_out])
+    losses = np.array([held_out_loss(scores, labeled) for scores in held_out])
     honest = None
     if labeled.targets.shape[1] == 1:
         honest = honest_residuals((labeled.targets - np.stack(held_out))[:, :, 0], labeled)
@@ -272,9 +269,7 @@ def tuned_choice(
 ) -> Choice:
     """Say what was chosen and of how many.
 
-    Shapes: `honest` (l,).
-
-    - `honest`: held-out residuals of values, each of the setting chosen without it.
+    `honest` are the held-out residuals of values, each of the setting chosen without it.
     """
     losses = np.array([one.loss for one in tried.values()])
     n_settings = sum(one.n_tried for one in tried.values())

@@ -87,7 +87,7 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
     confidence_ : ndarray of shape (n,)
         Probability of the class in `transduction_`.
     reached_ : ndarray of shape (n,)
-        Whether a label has a say about the row.
+        Whether a label reaches the row through neighbours.
 
     Examples
     --------
@@ -146,16 +146,16 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
         """
         points = checked_points(self, X, reset=True)
         check_comparable(points, self.metric)
-        known = self._knowledge(y, points.shape[0], sample_weight)
-        self.classes_, self._marker = known.classes, known.marker
-        k = len(known.classes)
-        self.mode_ = _resolved(self.mode)
+        knowledge = self._read_labels(y, points.shape[0], sample_weight)
+        self.classes_, self._marker = knowledge.classes, knowledge.marker
+        k = len(knowledge.classes)
+        self.mode_ = _resolve_mode(self.mode)
         d = self.mode_.dimensions(k) if self.n_components is None else self.n_components
         self.directions_ = simplex_directions(k, check_count(d, name="n_components"))
         self.affinity_ = self.mode_.affinity(points, self.metric, k)
         self.neighborhood_ = self.affinity_.neighborhood()
-        labeled = known.labeled
-        self._guess = self._guessed(points, labeled)
+        labeled = knowledge.labeled
+        self._guess = self._guess_classes(points, labeled)
         problem = Problem(
             self.neighborhood_,
             Targets(labeled.rows, labeled.targets, labeled.weights),
@@ -168,7 +168,7 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
         self.stage_ = self.mode_.chosen(self.path_)
         self.embedding_, self.criterion_ = self.stage_.embedding, self.stage_.criterion
         self._n_features_out = d
-        self.temperature_ = self._fitted_temperature(points, labeled)
+        self.temperature_ = self._choose_temperature(points, labeled)
         self._learn(labeled)
         return self
 
@@ -211,7 +211,7 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
         check_is_fitted(self)
         return self._positions_at(checked_points(self, X, reset=False))[0]
 
-    def _knowledge(self, y: Any, n_points: int, sample_weight: Any) -> Knowledge:
+    def _read_labels(self, y: Any, n_points: int, sample_weight: Any) -> Knowledge:
         return read_knowledge(
             y,
             n_points,
@@ -227,8 +227,8 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
             return None
         return checked_shares(self.prior, n_classes, name="prior")
 
-    def _guessed(self, points: Points, labeled: Labeled) -> FloatMatrix | None:
-        """Return what somebody else makes of every row, for the mode that asks."""
+    def _guess_classes(self, points: Points, labeled: Labeled) -> FloatMatrix | None:
+        """Return a graph learner's guess of every row, for the mode that starts from one."""
         if not isinstance(self.mode_, PracticalMode):
             return None
         k = len(self.classes_)
@@ -279,7 +279,7 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
     def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
         return softmax(scores, self.temperature_)
 
-    def _fitted_temperature(self, points: Points, labeled: Labeled) -> float:
+    def _choose_temperature(self, points: Points, labeled: Labeled) -> float:
         """Return how sure memberships may be, by maps that did not know some of the labels."""
         n_folds = getattr(self.mode_, "n_folds", 0)
         part = held_out_part(labeled, points.shape[0], len(self.classes_), n_folds)
@@ -333,7 +333,7 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
         return tags
 
 
-def _resolved(mode: Any) -> Any:
+def _resolve_mode(mode: Any) -> Any:
     if isinstance(mode, str) and mode in _MODES:
         return _MODES[mode]()
     if isinstance(mode, tuple(_MODES.values())):

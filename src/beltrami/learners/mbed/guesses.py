@@ -18,53 +18,50 @@ from beltrami.learners.model import Labeled
 from beltrami.learners.poisson.classifier import PoissonClassifier
 
 _SURENESS = 0.95
+"""Mean probability of the likeliest class in a guess."""
+
 _WALK = 2
+"""Steps of the walk that softens a cut."""
+
 _SMALLEST = 1e-12
 
 
 def spread_guess(
     learner: Any, points: Points, graph: Any, labeled: Labeled, n_classes: int
 ) -> FloatMatrix:
-    """Spread what is known over a neighbourhood graph.
+    """Return class probabilities, (n, K), as a learner spreads the labels over all rows.
 
-    Returns shape (n, K).
-
-    - `learner`: learns from integer labels with gaps and tells ``label_distributions_``; None means
-      `PoissonClassifier` on the graph.
-    - `labeled`: class distributions of some rows; of soft ones the likeliest class counts, as much
-      as it is sure.
-    - Returned: probabilities of the classes, 0.95 sure of one class on average; uniform where no
-      label reaches.
+    The learner takes integer labels with gaps and has ``label_distributions_``; None means
+    `PoissonClassifier` on the graph. Of soft labels the likeliest class counts, as much as it is
+    sure. Probabilities are sharpened to 0.95 for the likeliest class on average; they are uniform
+    where no label reaches.
     """
     y, weights = np.full(points.shape[0], -1), np.zeros(points.shape[0])
     y[labeled.rows] = labeled.targets.argmax(axis=1)
     weights[labeled.rows] = labeled.weights * sureness(labeled.targets)
-    asked = PoissonClassifier(graph=graph) if learner is None else clone(learner)
+    guesser = PoissonClassifier(graph=graph) if learner is None else clone(learner)
     with warnings.catch_warnings():
         # What the guess leaves open, the map and its own warnings say.
         warnings.simplefilter("ignore", BeltramiWarning)
-        asked.set_params(classes=range(n_classes)).fit(points, y, sample_weight=weights)
-    found: FloatMatrix = np.array(asked.label_distributions_, dtype=np.float64)
-    if found.shape != (points.shape[0], n_classes) or not np.isfinite(found).all():
+        guesser.set_params(classes=range(n_classes)).fit(points, y, sample_weight=weights)
+    guess: FloatMatrix = np.array(guesser.label_distributions_, dtype=np.float64)
+    if guess.shape != (points.shape[0], n_classes) or not np.isfinite(guess).all():
         raise InvalidInputError(
-            f"the guess of {type(asked).__name__} has shape {found.shape} or holds NaN; "
+            f"the guess of {type(guesser).__name__} has shape {guess.shape} or holds NaN; "
             f"label_distributions_ must be finite and of shape {(points.shape[0], n_classes)}."
         )
-    reached = getattr(asked, "reached_", np.ones(len(found), dtype=bool))
-    found[~reached] = 1 / n_classes
+    reached = getattr(guesser, "reached_", np.ones(len(guess), dtype=bool))
+    guess[~reached] = 1 / n_classes
     if reached.any():
-        found[reached] = tempered(found[reached], _SURENESS)
-    return found
+        guess[reached] = _temper(guess[reached], _SURENESS)
+    return guess
 
 
 def cut_guess(mutual: Any, labeled: Labeled, n_classes: int, seed: Seed) -> FloatMatrix:
     """Cut the neighbours' graph into K parts, and call each what most of its labels say.
 
-    Parts without labels get the classes that are left.
-
-    Shapes: `mutual` (n, n); returns (n, K).
-
-    - Returned: probabilities of the classes: where a walk of two steps among the neighbours ends.
+    Parts without labels get the classes that are left. The probabilities, (n, K), are those of
+    where a walk of two steps among the neighbours ends.
     """
     weights: CsrMatrix = csr_array(mutual)
     graph = Graph(weights)
@@ -74,22 +71,18 @@ def cut_guess(mutual: Any, labeled: Labeled, n_classes: int, seed: Seed) -> Floa
         parts = cut.fit(np.zeros((graph.n_nodes, 1))).labels_
     votes = np.zeros((n_classes, n_classes))
     np.add.at(votes, parts[labeled.rows], labeled.targets * labeled.weights[:, None])
-    _, named = linear_sum_assignment(-votes)
-    found = np.eye(n_classes)[named[parts]]
+    _, class_of_part = linear_sum_assignment(-votes)
+    guess = np.eye(n_classes)[class_of_part[parts]]
     walk = diags_array(1 / np.maximum(graph.degrees, _SMALLEST)) @ weights
     for _ in range(_WALK):
-        found = walk @ found
-    return tempered(found, _SURENESS)
+        guess = walk @ guess
+    return _temper(guess, _SURENESS)
 
 
-def tempered(distributions: FloatMatrix, confidence: float) -> FloatMatrix:
-    """Raise distributions to the power that gives them a mean confidence.
+def _temper(distributions: FloatMatrix, confidence: float) -> FloatMatrix:
+    """Raise distributions to the power that brings the mean of their largest entries to a value.
 
-    Shapes: `distributions` (m, K); returns (m, K).
-
-    - `confidence`: what the largest entries of the rows should be on average.
-    - Returned: in the same order within every row; as near to the confidence as a power can bring
-      them.
+    As near to it as a power can; the order within every row stays.
     """
     logs = np.log(np.maximum(distributions, _SMALLEST))
     logs -= logs.max(axis=1, keepdims=True)
@@ -99,18 +92,11 @@ def tempered(distributions: FloatMatrix, confidence: float) -> FloatMatrix:
         powers = np.exp(logs * np.exp(middle))
         powers /= powers.sum(axis=1, keepdims=True)
         low, high = (low, middle) if powers.max(axis=1).mean() > confidence else (middle, high)
-    found: FloatMatrix = powers
-    return found
+    return np.asarray(powers)
 
 
 def guess_graph(metric: Any, mutual: Any) -> Any:
-    """Return what the guess spreads over: ten neighbours, or the given near pairs themselves.
-
-    Shapes: `mutual` (n, n).
-
-    - `metric`: how to compare vectors; "precomputed" for dissimilarities, which need not be
-      symmetric.
-    """
+    """Return what the guess spreads over: ten neighbours, or for dissimilarities P + P' itself."""
     if metric == "precomputed":
         return Graph(csr_array(mutual))
     return KnnGraph(10, metric=metric, weights="tuned_shared")

@@ -48,29 +48,26 @@ def read_knowledge(
     unlabeled: Any,
     classes: Any,
 ) -> Knowledge:
-    """Read labels of any kind.
+    """Read labels with gaps, (n,), class probabilities with gaps, (n, K), or nothing at all.
 
-    Shapes: `y` (n,), `sample_weight` (n,).
-
-    - `y`: labels with gaps, class probabilities with gaps, or nothing at all.
-    - `n_classes`: K; None means as many as y shows. With more than y shows, the others are found.
+    `n_classes` None means as many as y shows. With more than y shows, the others are found.
     """
     if n_classes is not None:
         check_count(n_classes, name="n_classes")
-    wanted = n_classes if n_classes is not None else _declared(classes)
-    if wanted is not None:
-        _require_classes(wanted, n_points)
+    n_named = n_classes if n_classes is not None else _n_declared(classes)
+    if n_named is not None:
+        _require_classes(n_named, n_points)
     if y is not None and are_soft_labels(y):
-        known = _soft(y, n_points, sample_weight, wanted, classes)
-    elif y is None or (wanted is not None and not labeled_mask(y, n_points, unlabeled)[1].any()):
-        known = _nothing(wanted, classes)
+        knowledge = _read_soft(y, n_points, sample_weight, n_named, classes)
+    elif y is None or (n_named is not None and not labeled_mask(y, n_points, unlabeled)[1].any()):
+        knowledge = _read_nothing(n_named, classes)
     else:
-        known = _hard(y, n_points, sample_weight, n_classes, unlabeled, classes)
-    _require_classes(len(known.classes), n_points)
-    return known
+        knowledge = _read_hard(y, n_points, sample_weight, n_classes, unlabeled, classes)
+    _require_classes(len(knowledge.classes), n_points)
+    return knowledge
 
 
-def _declared(classes: Any) -> int | None:
+def _n_declared(classes: Any) -> int | None:
     return None if classes is None else len(set(classes))
 
 
@@ -86,7 +83,7 @@ def _require_classes(n_classes: int, n_points: int) -> None:
         )
 
 
-def _nothing(n_classes: int | None, classes: Any) -> Knowledge:
+def _read_nothing(n_classes: int | None, classes: Any) -> Knowledge:
     if n_classes is None:
         raise InvalidInputError(
             "neither labels nor a number of classes: requires y to be passed, but the target y is "
@@ -97,7 +94,7 @@ def _nothing(n_classes: int | None, classes: Any) -> Knowledge:
     return Knowledge(empty, names, UNLABELED if names.dtype.kind == "i" else None)
 
 
-def _soft(
+def _read_soft(
     y: Any, n_points: int, sample_weight: Any, n_classes: int | None, classes: Any
 ) -> Knowledge:
     rows, distributions = encode_soft_labels(y, n_points)
@@ -113,7 +110,7 @@ def _soft(
     return Knowledge(Labeled.of(rows, distributions, weights), names, marker)
 
 
-def _hard(
+def _read_hard(
     y: Any,
     n_points: int,
     sample_weight: Any,
@@ -123,14 +120,14 @@ def _hard(
 ) -> Knowledge:
     if n_classes is not None:
         values, has_label = labeled_mask(y, n_points, unlabeled)
-        shown = values[has_label] if classes is None else np.asarray(list(classes))
-        found = np.unique(shown)
-        if len(found) > n_classes:
+        names = values[has_label] if classes is None else np.asarray(list(classes))
+        shown = np.unique(names)
+        if len(shown) > n_classes:
             raise InvalidInputError(
-                f"y shows {len(found)} classes and n_classes={n_classes}; leave n_classes=None, or "
+                f"y shows {len(shown)} classes and n_classes={n_classes}; leave n_classes=None, or "
                 "give at least as many as there are."
             )
-        classes = _with_others(found, n_classes)
+        classes = _add_classes(shown, n_classes)
     labels = encode_labels(y, n_points, unlabeled=unlabeled, classes=classes)
     weights = checked_weights(sample_weight, n_points, labels.rows)
     labeled = Labeled.of(labels.rows, labels.one_hot(), weights)
@@ -147,16 +144,16 @@ def _names(classes: Any, n_classes: int) -> NDArray[Any]:
     return names
 
 
-def _with_others(found: NDArray[Any], n_classes: int) -> NDArray[Any]:
+def _add_classes(classes: NDArray[Any], n_classes: int) -> NDArray[Any]:
     """Name the classes that no label shows: further integers, or "new 1", "new 2"."""
-    n_others = n_classes - len(found)
+    n_others = n_classes - len(classes)
     if n_others == 0:
-        return found
-    if found.dtype.kind == "b":
+        return classes
+    if classes.dtype.kind == "b":
         raise InvalidInputError(f"booleans are two classes at most, and n_classes={n_classes}.")
-    if found.dtype.kind in "iuf":
-        first = max(int(found.max()) + 1, 0)  # never -1, which marks unlabelled rows
-        return np.concatenate([found, np.arange(first, first + n_others).astype(found.dtype)])
+    if classes.dtype.kind in "iuf":
+        first = max(int(classes.max()) + 1, 0)  # never -1, which marks unlabelled rows
+        return np.concatenate([classes, np.arange(first, first + n_others).astype(classes.dtype)])
     names = (f"new {number}" for number in count(1))
-    free = islice((name for name in names if name not in found.tolist()), n_others)
-    return np.concatenate([found, list(free)])
+    free = islice((name for name in names if name not in classes.tolist()), n_others)
+    return np.concatenate([classes, list(free)])

@@ -13,13 +13,13 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import listen
 from beltrami.data import two_moons
 from beltrami.kernel_machines.hinge.switching import (
-    annealing,
-    better_switched,
-    highest_positive,
-    switched_hinge,
+    _annealing_shares,
+    _highest_positive,
+    _pairs_to_switch,
+    transductive_hinge,
 )
 from beltrami.kernel_machines.kernels import RbfKernel
-from beltrami.learners.machines.transductive import TransductiveSVC, n_positive
+from beltrami.learners.machines.transductive import TransductiveSVC, _n_positive
 
 
 def clouds(sizes=(80, 80), seed=0, labels=3, apart=4.0):
@@ -49,7 +49,7 @@ def binary_problem(seed=0, n=120, labels=8):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_objective_falls_with_every_round_of_switches(seed: int) -> None:
     kernel, rows, signs = binary_problem(seed)
-    fit = switched_hinge(kernel, rows, signs[rows], np.ones(len(rows)), 56, 1.0, tol=1e-6)
+    fit = transductive_hinge(kernel, rows, signs[rows], np.ones(len(rows)), 56, 1.0, tol=1e-6)
     assert fit.n_switched > 0
     assert max(map(len, fit.objectives)) > 1
     for values in fit.objectives:
@@ -60,7 +60,7 @@ def test_the_objective_falls_with_every_round_of_switches(seed: int) -> None:
 @pytest.mark.parametrize("count", [0, 1, 20, 56, 111, 112])
 def test_the_number_of_positives_is_kept(count: int) -> None:
     kernel, rows, signs = binary_problem()
-    fit = switched_hinge(kernel, rows, signs[rows], np.ones(len(rows)), count, 1.0)
+    fit = transductive_hinge(kernel, rows, signs[rows], np.ones(len(rows)), count, 1.0)
     others = np.setdiff1d(np.arange(len(kernel)), rows)
     assert (fit.signs[others] > 0).sum() == count
     assert_array_equal(fit.signs[rows], signs[rows])
@@ -69,7 +69,7 @@ def test_the_number_of_positives_is_kept(count: int) -> None:
 def test_no_single_pair_is_better_switched_at_the_end() -> None:
     """Brute force over all pairs at the final function."""
     kernel, rows, signs = binary_problem(1)
-    fit = switched_hinge(kernel, rows, signs[rows], np.ones(len(rows)), 56, 1.0, tol=1e-6)
+    fit = transductive_hinge(kernel, rows, signs[rows], np.ones(len(rows)), 56, 1.0, tol=1e-6)
     values = kernel @ fit.multipliers + fit.intercept
     others = np.setdiff1d(np.arange(len(kernel)), rows)
 
@@ -88,21 +88,21 @@ def test_pairs_are_switched_only_where_that_lowers_the_loss() -> None:
     slack = np.array([2.5, 0.4, 1.5, 0.1, 0.0, 1.7])
     signs = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     # (2.5, 1.7) gains; (1.5, 0.4) does not: 1.9 before, 0.5 + 1.6 after.
-    assert sorted(better_switched(slack, signs)) == [0, 5]
+    assert sorted(_pairs_to_switch(slack, signs)) == [0, 5]
     values = signs * (1 - slack)
     before = np.maximum(1 - signs * values, 0).sum()
-    signs[better_switched(slack, signs)] *= -1
+    signs[_pairs_to_switch(slack, signs)] *= -1
     assert np.maximum(1 - signs * values, 0).sum() < before
-    assert len(better_switched(slack, np.ones(6))) == 0
+    assert len(_pairs_to_switch(slack, np.ones(6))) == 0
 
 
 def test_the_first_signs_are_those_of_the_highest_values() -> None:
-    assert_array_equal(highest_positive(np.array([0.1, -3.0, 2.0, 0.5]), 2), [-1, -1, 1, 1])
-    assert_array_equal(highest_positive(np.array([0.1, -3.0]), 0), [-1, -1])
+    assert_array_equal(_highest_positive(np.array([0.1, -3.0, 2.0, 0.5]), 2), [-1, -1, 1, 1])
+    assert_array_equal(_highest_positive(np.array([0.1, -3.0]), 0), [-1, -1])
 
 
 def test_the_weight_of_unlabelled_rows_doubles_and_ends_at_one() -> None:
-    shares = annealing()
+    shares = _annealing_shares()
     assert_allclose(shares[0], 1e-5)
     assert_allclose(shares[1:-1] / shares[:-2], 2)
     assert shares[-2] < shares[-1] == 1
@@ -110,8 +110,8 @@ def test_the_weight_of_unlabelled_rows_doubles_and_ends_at_one() -> None:
 
 def test_rounds_are_limited() -> None:
     kernel, rows, signs = binary_problem()
-    fit = switched_hinge(kernel, rows, signs[rows], np.ones(len(rows)), 56, 1.0, max_rounds=1)
-    assert fit.n_fits == len(annealing())
+    fit = transductive_hinge(kernel, rows, signs[rows], np.ones(len(rows)), 56, 1.0, max_rounds=1)
+    assert fit.n_fits == len(_annealing_shares())
     assert fit.n_switched == 0
 
 
@@ -120,7 +120,7 @@ def test_rounds_are_limited() -> None:
     [(0.0, 9, 0), (1.0, 9, 9), (0.01, 9, 1), (0.99, 9, 8), (0.5, 10, 5), (0.7, 1, 1), (0.3, 0, 0)],
 )
 def test_a_share_is_rounded_with_some_on_each_side(share, rows, expected) -> None:
-    assert n_positive(share, rows) == expected
+    assert _n_positive(share, rows) == expected
 
 
 # --- the learner ------------------------------------------------------------------------------

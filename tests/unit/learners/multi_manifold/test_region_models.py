@@ -25,6 +25,8 @@ from beltrami import (
     LaplacianRLSRegressor,
 )
 from beltrami.core.errors import InvalidInputError
+from beltrami.kernel_machines.kernels import RbfKernel
+from beltrami.kernel_machines.roughness import LaplacianPower
 from beltrami.learners.model import Labeled
 from beltrami.learners.multi_manifold import region_models
 from beltrami.learners.multi_manifold.region_models import (
@@ -504,7 +506,7 @@ def test_many_labels_are_held_out_in_folds(monkeypatch):
     assert counted == [N - 1] * N
 
 
-FIXED = {"gamma_a": 0.01, "width": 1.0}
+FIXED = {"gamma_a": 0.01, "kernel": RbfKernel(1.0)}
 
 
 def test_the_exact_leave_one_out_is_refitting_one_by_one():
@@ -516,7 +518,9 @@ def test_the_exact_leave_one_out_is_refitting_one_by_one():
     supervised = LaplacianRLSClassifier(gamma_i=0.0, unlabeled=-1, **FIXED)
     found = held_out_losses(supervised, points, labeled, zeros, 1)
     assert_array_equal(found, by_refitting(supervised, points, rows, codes, zeros))
-    smooth = LaplacianRLSClassifier(gamma_i=0.1, unlabeled=-1, power=1, **FIXED)
+    smooth = LaplacianRLSClassifier(
+        gamma_i=0.1, unlabeled=-1, smoothness=LaplacianPower(1), **FIXED
+    )
     found = held_out_losses(smooth, points, labeled, zeros, 1)
     slow = by_refitting(smooth, points, rows, codes, zeros, keeps_points=True)
     assert_array_equal(found, slow)
