@@ -11,8 +11,8 @@ from beltrami.core.progress import track
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, Points, Seed
 from beltrami.core.validation import check_count, check_positive
-from beltrami.embeddings.mbed.placement import TIE, placed
-from beltrami.embeddings.mbed.settling import settled
+from beltrami.embeddings.mbed.placement import TIE, place
+from beltrami.embeddings.mbed.settling import settle_map
 from beltrami.embeddings.neighborhoods.affinities import (
     Affinity,
     LocalAffinity,
@@ -109,17 +109,27 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
         neighborhood = self.affinity_.neighborhood()
         start = generator(self.random_state).standard_normal((neighborhood.n_points, d)) * _START
         with track("neighbour embedding", total=n_steps) as advance:
-            found = settled(neighborhood, None, start, n_steps=n_steps, advance=advance)
-        self.embedding_ = found.embedding - found.embedding.mean(axis=0)
-        self.cost_, self.n_steps_ = float(found.costs[-1]), len(found.costs) - 1
-        self.row_error_ = found.error
+            fit = settle_map(neighborhood, None, start, n_steps=n_steps, advance=advance)
+        self.embedding_ = fit.embedding - fit.embedding.mean(axis=0)
+        self.cost_, self.n_steps_ = float(fit.costs[-1]), len(fit.costs) - 1
+        self.row_error_ = fit.error
         self._n_features_out = d
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> FloatMatrix:
         """Embed the points of X and return their positions.
 
-        Shapes: `X` (n, p); returns (n, d).
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, p), or (n, n) for "precomputed"
+            One row per point.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            Positions.
         """
         embedding: FloatMatrix = self.fit(X, y).embedding_
         return embedding
@@ -127,12 +137,20 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def transform(self, X: Any) -> FloatMatrix:
         """Return the positions of new points; a point of the fit gets its own back.
 
-        Shapes: `X` (m, p); returns (m, d).
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, p), or (m, n) for "precomputed"
+            New points, or their dissimilarities to the points of the fit.
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+            Positions.
         """
         check_is_fitted(self)
         new = checked_points(self, X, reset=False)
         check_comparable(new, self.metric, is_new=True)
-        positions = placed(self.affinity_.towards(new), self.embedding_, tie=TIE)
+        positions = place(self.affinity_.towards(new), self.embedding_, tie=TIE)
         twins = twins_of(self.affinity_.points, self.metric, new)
         positions[twins >= 0] = self.embedding_[twins[twins >= 0]]
         return positions

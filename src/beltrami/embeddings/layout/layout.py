@@ -10,10 +10,10 @@ from beltrami.core.memory import require_memory
 from beltrami.core.randomness import generator
 from beltrami.core.types import CsrMatrix, FloatMatrix, IndexVector, Seed
 from beltrami.core.validation import check_count
-from beltrami.embeddings.layout.descent import Forces, refined, settled
-from beltrami.embeddings.layout.packing import drawn_in, framed, packed, turned
-from beltrami.embeddings.layout.sampling import drawn_part, filled_in
-from beltrami.embeddings.layout.start import basis_start, eigenvector_start, roughened
+from beltrami.embeddings.layout.descent import Forces, descend, refine
+from beltrami.embeddings.layout.packing import align_axes, draw_in, frame_positions, pack_components
+from beltrami.embeddings.layout.sampling import draw_part, fill_in
+from beltrami.embeddings.layout.start import basis_start, eigenvector_start, scale_start
 from beltrami.graph.model import Graph
 from beltrami.solvers.model import Basis
 
@@ -81,10 +81,10 @@ def layout_graph(
         given = basis_start(basis, graph.degrees)
     rng = generator(random_state)
     if n <= LARGEST_WHOLE:
-        positions = _whole(graph.weights, membership, given, epochs, rng)
+        positions = _lay_out_whole(graph.weights, membership, given, epochs, rng)
     else:
-        positions = _by_part(graph.weights, membership, given, epochs, rng)
-    return _finished(positions, membership, turn=initial is None)
+        positions = _lay_out_by_part(graph.weights, membership, given, epochs, rng)
+    return _arrange(positions, membership, turn=initial is None)
 
 
 def attraction(weights: CsrMatrix) -> CsrMatrix:
@@ -105,7 +105,7 @@ def attraction(weights: CsrMatrix) -> CsrMatrix:
     return csr_array(parts, shape=weights.shape)
 
 
-def _whole(
+def _lay_out_whole(
     weights: CsrMatrix,
     membership: IndexVector,
     given: FloatMatrix | None,
@@ -114,16 +114,16 @@ def _whole(
 ) -> FloatMatrix:
     """Lay out every node, each component about a centre of its own."""
     order, sizes = _component_order(membership, rng)
-    near = _permuted(weights, order)
+    near = _permute(weights, order)
     rough = eigenvector_start(near, sizes) if given is None else given[order]
-    start, seed = roughened(rough, sizes, rng), int(rng.integers(2**62))
+    start, seed = scale_start(rough, sizes, rng), int(rng.integers(2**62))
     forces = Forces.of(attraction(near), sizes)
     positions = np.empty((len(order), 2))
-    positions[order] = settled(forces, start, n_epochs=epochs, seed=seed)
+    positions[order] = descend(forces, start, n_epochs=epochs, seed=seed)
     return positions
 
 
-def _by_part(
+def _lay_out_by_part(
     weights: CsrMatrix,
     membership: IndexVector,
     given: FloatMatrix | None,
@@ -131,15 +131,17 @@ def _by_part(
     rng: np.random.Generator,
 ) -> FloatMatrix:
     """Lay out cells around a random part, fill them in, and settle all for a few epochs."""
-    part = drawn_part(weights, membership, rng)
+    part = draw_part(weights, membership, rng)
     own = np.unique(membership[part.rows], return_inverse=True)[1]
-    some = _whole(part.weights, own, None if given is None else given[part.rows], epochs, rng)
-    filled = filled_in(weights, part, some, rng)
+    some = _lay_out_whole(
+        part.weights, own, None if given is None else given[part.rows], epochs, rng
+    )
+    filled = fill_in(weights, part, some, rng)
     order, sizes = _component_order(membership, rng)
-    forces = Forces.of(attraction(_permuted(weights, order)), sizes)
+    forces = Forces.of(attraction(_permute(weights, order)), sizes)
     seed = int(rng.integers(2**62))
     positions = np.empty((len(order), 2))
-    positions[order] = refined(forces, filled[order], n_epochs=min(epochs, _LATE_EPOCHS), seed=seed)
+    positions[order] = refine(forces, filled[order], n_epochs=min(epochs, _LATE_EPOCHS), seed=seed)
     return positions
 
 
@@ -156,13 +158,13 @@ def _component_order(
     return order, np.bincount(membership)
 
 
-def _permuted(weights: CsrMatrix, order: IndexVector) -> CsrMatrix:
+def _permute(weights: CsrMatrix, order: IndexVector) -> CsrMatrix:
     near = csr_array(weights[order][:, order])
     near.sort_indices()
     return near
 
 
-def _finished(positions: FloatMatrix, membership: IndexVector, *, turn: bool) -> FloatMatrix:
+def _arrange(positions: FloatMatrix, membership: IndexVector, *, turn: bool) -> FloatMatrix:
     """Draw in what lies far out, set components side by side, and frame the whole."""
     order = np.argsort(membership, kind="stable")
     sizes = np.bincount(membership)
@@ -171,12 +173,12 @@ def _finished(positions: FloatMatrix, membership: IndexVector, *, turn: bool) ->
     for size in sizes.tolist():
         rows = order[first : first + size]
         if size > 1:
-            part = drawn_in(positions[rows])
-            out[rows] = turned(part) if turn else part
+            part = draw_in(positions[rows])
+            out[rows] = align_axes(part) if turn else part
         first += size
     if len(sizes) > 1:
-        out[order] = packed(out[order], sizes)
-    return framed(out)
+        out[order] = pack_components(out[order], sizes)
+    return frame_positions(out)
 
 
 def _checked_positions(positions: Any, n: int, *, name: str) -> FloatMatrix:

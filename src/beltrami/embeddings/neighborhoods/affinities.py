@@ -157,7 +157,7 @@ class LocalAffinity:
     def among(self) -> CsrMatrix:
         """Return P of the points of the fit as a matrix."""
         if self.metric == "precomputed" and issparse(self.points):
-            return self._stored(without_diagonal(self.points))
+            return self._calibrate_stored(without_diagonal(self.points))
         n, k = self.points.shape[0], self.n_neighbors
         if self.metric == "precomputed":
             squares = np.array(self.points, dtype=np.float64) ** 2
@@ -172,7 +172,7 @@ class LocalAffinity:
     def towards(self, new: Points) -> CsrMatrix:
         """Return rows of P from new points to those of the fit."""
         if self.metric == "precomputed" and issparse(new):
-            return self._stored(csr_array(new))
+            return self._calibrate_stored(csr_array(new))
         n, k = self.points.shape[0], self.n_neighbors
         if self.metric == "precomputed":
             squares = np.asarray(new, dtype=np.float64) ** 2
@@ -185,7 +185,7 @@ class LocalAffinity:
         perplexity = min(self.perplexity, max(near.shape[1] / 2, 1.0))
         return sparse_probabilities(near, calibrated_probabilities(squares, perplexity), n_columns)
 
-    def _stored(self, stored: CsrMatrix) -> CsrMatrix:
+    def _calibrate_stored(self, stored: CsrMatrix) -> CsrMatrix:
         """Calibrate rows of any number of stored neighbours, each over its nearest ones."""
         counts = np.diff(stored.indptr)
         require_neighbors(counts)
@@ -196,7 +196,7 @@ class LocalAffinity:
             order = np.argsort(stored.data[start:stop], kind="stable")[:k]
             near[row, : len(order)] = stored.indices[start:stop][order]
             squares[row, : len(order)] = stored.data[start:stop][order] ** 2
-        found = self._rows(near, _filled(squares), stored.shape[1])
+        found = self._rows(near, _fill_missing(squares), stored.shape[1])
         found.data[~np.isfinite(squares).ravel()] = 0.0
         found.eliminate_zeros()
         totals = np.asarray(found.sum(axis=1)).ravel()
@@ -277,7 +277,7 @@ def _stored_rows(stored: CsrMatrix, exponents: Any) -> CsrMatrix:
     return csr_array((weights, stored.indices, stored.indptr), shape=stored.shape)
 
 
-def _filled(squares: FloatMatrix) -> FloatMatrix:
+def _fill_missing(squares: FloatMatrix) -> FloatMatrix:
     """Put far values for missing neighbours, so that they take no probability."""
     known = np.where(np.isfinite(squares), squares, 0.0)
     far = 1e6 * (known.max(axis=1, keepdims=True) + np.finfo(np.float64).tiny)

@@ -34,7 +34,7 @@ class Neighborhood(Protocol):
     def pull(self) -> FloatVector:
         """Row sums of P + P'."""
 
-    def summed(self, values: FloatMatrix) -> FloatMatrix:
+    def multiply(self, values: FloatMatrix) -> FloatMatrix:
         """Return (P + P') times a matrix with one row per point."""
 
 
@@ -77,7 +77,7 @@ class StoredNeighborhood:
         """Number of points."""
         return int(self.mutual.shape[0])
 
-    def summed(self, values: FloatMatrix) -> FloatMatrix:
+    def multiply(self, values: FloatMatrix) -> FloatMatrix:
         """Return (P + P') times a matrix with one row per point."""
         product: FloatMatrix = self.mutual @ values
         return product
@@ -112,11 +112,11 @@ def calibrated_probabilities(squares: FloatMatrix, perplexity: float) -> FloatMa
     found = np.empty(squares.shape)
     for start in range(0, len(squares), _BLOCK):
         block = squares[start : start + _BLOCK].astype(np.float64)
-        found[start : start + _BLOCK] = _calibrated(block, float(np.log(perplexity)))
+        found[start : start + _BLOCK] = _calibrate(block, float(np.log(perplexity)))
     return found
 
 
-def _calibrated(squares: FloatMatrix, target: float) -> FloatMatrix:
+def _calibrate(squares: FloatMatrix, target: float) -> FloatMatrix:
     above = squares - squares.min(axis=1, keepdims=True)
     typical = above.mean(axis=1, keepdims=True)
     above = np.divide(above, typical, out=np.zeros_like(above), where=typical > 0)

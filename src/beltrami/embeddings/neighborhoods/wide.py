@@ -61,7 +61,7 @@ class FactoredNeighborhood:
             )
             landmarks = spread_rows(n, np.zeros(0, dtype=np.intp), min(size, n), random)
             features = _features(NystromFeatures.of(gram, landmarks, tol=1e-7), n)
-            found = _checked(features, gram, random)
+            found = _measure(features, gram, random)
             if found.error <= _TOLERANCE:
                 return found
         raise InvalidInputError(
@@ -78,19 +78,19 @@ class FactoredNeighborhood:
     @property
     def pull(self) -> FloatVector:
         """Row sums of P + P'."""
-        column_sums: FloatVector = self._transposed(np.ones((self.n_points, 1))).ravel()
+        column_sums: FloatVector = self._multiply_transposed(np.ones((self.n_points, 1))).ravel()
         return 1 + column_sums
 
-    def summed(self, values: FloatMatrix) -> FloatMatrix:
+    def multiply(self, values: FloatMatrix) -> FloatMatrix:
         """Return (P + P') times a matrix with one row per point."""
-        forward = self._kernel_times(values) / self.totals[:, None]
-        product: FloatMatrix = forward + self._transposed(values)
+        forward = self._multiply_kernel(values) / self.totals[:, None]
+        product: FloatMatrix = forward + self._multiply_transposed(values)
         return product
 
-    def _transposed(self, values: FloatMatrix) -> FloatMatrix:
-        return self._kernel_times(values / self.totals[:, None])
+    def _multiply_transposed(self, values: FloatMatrix) -> FloatMatrix:
+        return self._multiply_kernel(values / self.totals[:, None])
 
-    def _kernel_times(self, values: FloatMatrix) -> FloatMatrix:
+    def _multiply_kernel(self, values: FloatMatrix) -> FloatMatrix:
         """Return K times values, without its diagonal."""
         narrow = values.astype(self.features.dtype)
         product = (self.features @ (self.features.T @ narrow)).astype(np.float64)
@@ -106,7 +106,7 @@ def _features(maps: NystromFeatures, n: int) -> FloatMatrix:
     return features
 
 
-def _checked(
+def _measure(
     features: FloatMatrix, gram: Gram, random: np.random.Generator
 ) -> FactoredNeighborhood:
     """Compare with exact rows: their entropy, and their means of smooth functions."""
@@ -126,6 +126,6 @@ def _checked(
     smooth = np.asarray(gram.points @ random.standard_normal((gram.points.shape[1], 8)))
     smooth = smooth - smooth.mean(axis=0)
     right = exact @ smooth
-    ours = (draft._kernel_times(smooth) / draft.totals[:, None])[rows]
+    ours = (draft._multiply_kernel(smooth) / draft.totals[:, None])[rows]
     error = float(np.linalg.norm(ours - right) / np.linalg.norm(right))
     return FactoredNeighborhood(features, draft.totals, diagonal, entropy, error)
