@@ -133,7 +133,17 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Grap
     def fit_transform(self, X: Any, y: Any = None) -> FloatMatrix:
         """Embed the points of X and return their coordinates.
 
-        Shapes: `X` (n, d); returns (n, m).
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            One row per point.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            ``embedding_``.
         """
         embedding: FloatMatrix = self.fit(X, y).embedding_
         return embedding
@@ -144,9 +154,15 @@ class LaplacianEigenmaps(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Grap
         A point of the fit gets its own coordinates back, to the tolerance of the solver. The cost
         is that of a search among the old points.
 
-        Shapes: `X` (k, d); returns (k, m).
+        Parameters
+        ----------
+        X : array-like or sparse of shape (k, d)
+            New points.
 
-        - Returned: coordinates; zeros for a point with no old one in reach of a `RadiusGraph`.
+        Returns
+        -------
+        ndarray of shape (k, m)
+            Coordinates; zeros for a point with no old one in reach of a `RadiusGraph`.
         """
         check_is_fitted(self)
         points = checked_points(self, X, reset=False)

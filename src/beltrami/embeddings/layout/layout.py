@@ -1,4 +1,4 @@
-"""The door of this folder: a graph enters, a map for people to look at leaves."""
+"""The map of a graph: `layout_graph`, from the start through the descent to the frame."""
 
 from typing import Any
 
@@ -48,13 +48,24 @@ def layout_graph(
     Cost: O(n) an epoch, with 256 pairs a node; 60,000 nodes take about ten seconds on one core.
     Memory: 64 bytes an edge and 256 a node.
 
-    Shapes: `initial` (n, 2); returns (n, 2).
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    basis : Basis or None, default=None
+        Its eigenvectors to start from, where they are at hand; used where the graph is connected
+        and there are at least three of them.
+    n_epochs : int or "auto", default="auto"
+        Steps of the descent; 400 for "auto".
+    random_state : int, Generator, RandomState or None, default=None
+        Seeds noise and draws. The same seed gives the same map with any number of threads.
+    initial : ndarray of shape (n, 2) or None, default=None
+        Positions to start from instead, such as an older map, whose orientation is kept.
 
-    - `basis`: eigenvectors of this graph to start from, where they are at hand; used where the
-      graph is connected and there are at least three of them.
-    - `random_state`: seeds noise and draws. The same seed gives the same map with any number of
-      threads.
-    - `initial`: positions to start from instead, such as an older map, whose orientation is kept.
+    Returns
+    -------
+    ndarray of shape (n, 2)
+        Positions that fill [-1, 1] along the longer side.
 
     Examples
     --------
@@ -70,20 +81,20 @@ def layout_graph(
         raise InvalidInputError(
             f"basis has {len(basis.vectors)} rows and the graph {n} nodes; it is of another graph."
         )
-    given = None if initial is None else _checked_positions(initial, n, name="initial")
+    start = None if initial is None else _checked_positions(initial, n, name="initial")
     require_memory(
         _BYTES_PER_EDGE * graph.weights.nnz + _BYTES_PER_NODE * n,
         what=f"the map of {n} nodes",
         instead="Draw a random part of the points.",
     )
     count, membership = graph.components()
-    if given is None and basis is not None and count == 1 and basis.vectors.shape[1] > 2:
-        given = basis_start(basis, graph.degrees)
+    if start is None and basis is not None and count == 1 and basis.vectors.shape[1] > 2:
+        start = basis_start(basis, graph.degrees)
     rng = generator(random_state)
     if n <= LARGEST_WHOLE:
-        positions = _lay_out_whole(graph.weights, membership, given, epochs, rng)
+        positions = _lay_out_whole(graph.weights, membership, start, epochs, rng)
     else:
-        positions = _lay_out_by_part(graph.weights, membership, given, epochs, rng)
+        positions = _lay_out_by_part(graph.weights, membership, start, epochs, rng)
     return _arrange(positions, membership, turn=initial is None)
 
 
@@ -92,8 +103,6 @@ def attraction(weights: CsrMatrix) -> CsrMatrix:
 
     :math:`a_{ij} \propto w_{ij} / d_i + w_{ij} / d_j`, with three tenths shared evenly: a chain
     does not break at its weakest edge, and a bridge between components holds.
-
-    Shapes: `weights` (n, n); returns (n, n).
     """
     counts = np.diff(weights.indptr)
     rows = np.repeat(np.arange(len(counts)), counts)
@@ -108,35 +117,34 @@ def attraction(weights: CsrMatrix) -> CsrMatrix:
 def _lay_out_whole(
     weights: CsrMatrix,
     membership: IndexVector,
-    given: FloatMatrix | None,
+    start: FloatMatrix | None,
     epochs: int,
     rng: np.random.Generator,
 ) -> FloatMatrix:
     """Lay out every node, each component about a centre of its own."""
     order, sizes = _component_order(membership, rng)
     near = _permute(weights, order)
-    rough = eigenvector_start(near, sizes) if given is None else given[order]
-    start, seed = scale_start(rough, sizes, rng), int(rng.integers(2**62))
+    rough = eigenvector_start(near, sizes) if start is None else start[order]
+    scaled, seed = scale_start(rough, sizes, rng), int(rng.integers(2**62))
     forces = Forces.of(attraction(near), sizes)
     positions = np.empty((len(order), 2))
-    positions[order] = descend(forces, start, n_epochs=epochs, seed=seed)
+    positions[order] = descend(forces, scaled, n_epochs=epochs, seed=seed)
     return positions
 
 
 def _lay_out_by_part(
     weights: CsrMatrix,
     membership: IndexVector,
-    given: FloatMatrix | None,
+    start: FloatMatrix | None,
     epochs: int,
     rng: np.random.Generator,
 ) -> FloatMatrix:
     """Lay out cells around a random part, fill them in, and settle all for a few epochs."""
     part = draw_part(weights, membership, rng)
-    own = np.unique(membership[part.rows], return_inverse=True)[1]
-    some = _lay_out_whole(
-        part.weights, own, None if given is None else given[part.rows], epochs, rng
-    )
-    filled = fill_in(weights, part, some, rng)
+    part_membership = np.unique(membership[part.rows], return_inverse=True)[1]
+    part_start = None if start is None else start[part.rows]
+    cells = _lay_out_whole(part.weights, part_membership, part_start, epochs, rng)
+    filled = fill_in(weights, part, cells, rng)
     order, sizes = _component_order(membership, rng)
     forces = Forces.of(attraction(_permute(weights, order)), sizes)
     seed = int(rng.integers(2**62))
@@ -184,15 +192,15 @@ def _arrange(positions: FloatMatrix, membership: IndexVector, *, turn: bool) -> 
 def _checked_positions(positions: Any, n: int, *, name: str) -> FloatMatrix:
     """Return positions as n finite pairs of float64, or say what is wrong with them."""
     try:
-        places = np.asarray(positions, dtype=np.float64)
+        pairs = np.asarray(positions, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"{name} cannot be read as numbers ({error}).") from error
-    if places.shape != (n, 2):
+    if pairs.shape != (n, 2):
         raise InvalidInputError(
             f"{name} must have shape ({n}, 2), a pair for each node of the graph, and have shape "
-            f"{places.shape}."
+            f"{pairs.shape}."
         )
-    if not np.isfinite(places).all():
-        bad = int((~np.isfinite(places)).any(axis=1).sum())
+    if not np.isfinite(pairs).all():
+        bad = int((~np.isfinite(pairs)).any(axis=1).sum())
         raise InvalidInputError(f"{name} contain NaN or infinity in {bad} row(s) of {n}.")
-    return places
+    return pairs

@@ -11,8 +11,7 @@ from scipy.special import xlogy
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
-from beltrami.core.randomness import generator
-from beltrami.core.types import FloatMatrix, FloatVector, Points, Seed
+from beltrami.core.types import FloatMatrix, FloatVector, Points
 from beltrami.kernel_machines.kernels import Gram, RbfKernel
 from beltrami.kernel_machines.landmarks import NystromFeatures, spread_rows
 
@@ -47,12 +46,10 @@ class FactoredNeighborhood:
     error: float
 
     @classmethod
-    def of(cls, points: Points, width: float, seed: Seed = 0) -> "FactoredNeighborhood":
-        """Take as many landmarks as it needs to be right to two per cent.
-
-        Shapes: `points` (n, p).
-        """
-        gram, random, n = Gram(RbfKernel(width), points), generator(seed), points.shape[0]
+    def of(cls, points: Points, width: float) -> "FactoredNeighborhood":
+        """Take as many landmarks as it needs to be right to two per cent."""
+        gram, n = Gram(RbfKernel(width), points), points.shape[0]
+        random = np.random.default_rng(0)
         for size in _LANDMARKS:
             require_memory(
                 4.0 * n * size,
@@ -61,12 +58,12 @@ class FactoredNeighborhood:
             )
             landmarks = spread_rows(n, np.zeros(0, dtype=np.intp), min(size, n), random)
             features = _features(NystromFeatures.of(gram, landmarks, tol=1e-7), n)
-            found = _measure(features, gram, random)
-            if found.error <= _TOLERANCE:
-                return found
+            neighborhood = _measure(features, gram, random)
+            if neighborhood.error <= _TOLERANCE:
+                return neighborhood
         raise InvalidInputError(
-            f"{_LANDMARKS[-1]} landmarks leave an error of {found.error:.1%} in the neighbour "
-            f"probabilities of {n} points, above {_TOLERANCE:.0%}: the kernel is too narrow for "
+            f"{_LANDMARKS[-1]} landmarks leave an error of {neighborhood.error:.1%} in the "
+            f"neighbour probabilities of {n} points, above {_TOLERANCE:.0%}: the kernel is too narrow for "
             "this form. Use mode='practical', which keeps near pairs only."
         )
 
@@ -109,7 +106,7 @@ def _features(maps: NystromFeatures, n: int) -> FloatMatrix:
 def _measure(
     features: FloatMatrix, gram: Gram, random: np.random.Generator
 ) -> FactoredNeighborhood:
-    """Compare with exact rows: their entropy, and their means of smooth functions."""
+    """Make P of features, and measure it on exact rows: its entropy, and its error."""
     diagonal = np.einsum("ij,ij->i", features, features).astype(np.float64)
     sums = features.sum(axis=0, dtype=np.float64).astype(np.float32)
     totals = (features @ sums).astype(np.float64) - diagonal
