@@ -1,6 +1,6 @@
 r"""Neighbour probabilities P: how likely j is a neighbour of i.
 
-Row i is a distribution :math:`p_{ij} \propto \exp(-d_{ij}^2)` over the other points. There are three
+Row i is a distribution :math:`p_{ij} \propto \exp(-d_{ij}^2)` over the other points. It has three
 forms: all pairs, a sparse matrix of near pairs, and (in `wide`) a product of features for kernels
 so wide that everyone is everyone's neighbour.
 """

@@ -63,8 +63,8 @@ class FactoredNeighborhood:
                 return neighborhood
         raise InvalidInputError(
             f"{_LANDMARKS[-1]} landmarks leave an error of {neighborhood.error:.1%} in the "
-            f"neighbour probabilities of {n} points, above {_TOLERANCE:.0%}: the kernel is too narrow for "
-            "this form. Use mode='practical', which keeps near pairs only."
+            f"neighbour probabilities of {n} points, above {_TOLERANCE:.0%}: the kernel is too "
+            "narrow for this form. Use mode='practical', which keeps near pairs only."
         )
 
     @property

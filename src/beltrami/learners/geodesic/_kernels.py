@@ -1,7 +1,4 @@
-"""Compiled loops of the learners, beside their twins.
-
-Nothing here knows of estimators: arrays in, arrays out.
-"""
+"""Compiled search for the nearest labels along a graph, beside its twin: arrays in, arrays out."""
 
 from heapq import heappop, heappush
 

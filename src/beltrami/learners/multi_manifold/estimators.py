@@ -137,7 +137,7 @@ class MultiManifoldClassifier(RegionLearner, PartialLabelClassifier):
     def _default(self) -> Any:
         return LaplacianRLSClassifier(gamma_i=0.0, graph=_NO_GRAPH, unlabeled=-1)
 
-    def _answered(self, scores: FloatMatrix) -> BoolVector:
+    def _has_answer(self, scores: FloatMatrix) -> BoolVector:
         return np.asarray(scores.any(axis=1))
 
 
