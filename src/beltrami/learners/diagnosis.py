@@ -68,8 +68,8 @@ class Diagnosis:
     >>> from beltrami import PoissonClassifier, load_dataset
     >>> flowers = load_dataset("iris")
     >>> y = np.where(np.arange(150) % 10 == 0, flowers.targets, -1)
-    >>> found = PoissonClassifier().fit(flowers.points, y).diagnose()
-    >>> found.n_labels, found.class_counts
+    >>> diagnosis = PoissonClassifier().fit(flowers.points, y).diagnose()
+    >>> diagnosis.n_labels, diagnosis.class_counts
     (15, {'0': 5, '1': 5, '2': 5})
     """
 

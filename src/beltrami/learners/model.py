@@ -38,8 +38,8 @@ class Labeled:
         """Return some of the labels: a mask over them, or their places."""
         return Labeled(self.rows[labels], self.targets[labels], self.weights[labels])
 
-    def signed(self) -> "Labeled":
-        """Return the same with +1 for the own class and -1 for the others."""
+    def with_signs(self) -> "Labeled":
+        """Return the same labels, with targets +1 for a row's class and -1 for the others."""
         return Labeled(self.rows, 2 * self.targets - 1, self.weights)
 
     def sample(self) -> "Labeled":

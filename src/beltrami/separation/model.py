@@ -107,8 +107,8 @@ class ShapeGraph:
     >>> from beltrami import two_squares
     >>> from beltrami.separation.separate import shape_graph
     >>> squares = two_squares(300, gap=0.5, random_state=0)
-    >>> found = shape_graph(squares.points, np.array([0, 299]), rng=np.random.default_rng(0))
-    >>> len(found.shapes) == found.graph.n_nodes
+    >>> shapes = shape_graph(squares.points, np.array([0, 299]), rng=np.random.default_rng(0))
+    >>> len(shapes.shapes) == shapes.graph.n_nodes
     True
     """
 

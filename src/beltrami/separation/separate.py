@@ -63,10 +63,10 @@ def shape_graph(
     >>> from beltrami import dollar_sign
     >>> from beltrami.separation.separate import shape_graph
     >>> dollar = dollar_sign(500, random_state=0)
-    >>> found = shape_graph(dollar.points, np.arange(0, 500, 25), rng=np.random.default_rng(0))
-    >>> bool(np.isin(np.arange(0, 500, 25), found.rows).all())  # every labelled row is a node
+    >>> shapes = shape_graph(dollar.points, np.arange(0, 500, 25), rng=np.random.default_rng(0))
+    >>> bool(np.isin(np.arange(0, 500, 25), shapes.rows).all())  # every labelled row is a node
     True
-    >>> found.graph.n_nodes == len(found.shapes) == len(found.rows)
+    >>> shapes.graph.n_nodes == len(shapes.shapes) == len(shapes.rows)
     True
     """
     n = points.shape[0]

@@ -57,7 +57,7 @@ class Problem:
     prior : ndarray of shape (K,) or None
         Expected shares of the classes.
     guess : ndarray of shape (n, K) or None
-        What somebody else makes of every row, as probabilities; the paper needs none.
+        Class probabilities of every row from another learner; the paper needs none.
     """
 
     neighborhood: Neighborhood

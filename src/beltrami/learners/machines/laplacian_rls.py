@@ -193,7 +193,7 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
         self.random_state = random_state
 
     def _wanted(self, labeled: Labeled) -> Labeled:
-        return labeled.signed()
+        return labeled.with_signs()
 
     def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         expansion, intercepts = super()._machine(labeled)

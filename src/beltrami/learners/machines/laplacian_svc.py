@@ -213,7 +213,7 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
     def _machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         if self.solver == "cg":
             return self._conjugate(labeled)
-        signs = labeled.signed()
+        signs = labeled.with_signs()
         deformed = self._tuned(signs, intercept=True)
         ratio, ambient = self._strengths.ratio, self._strengths.ambient
         self._block = deformed.block(signs.rows, ratio)
@@ -229,7 +229,7 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         return deformed.expansion(signs.rows, ratio, fit.multipliers), fit.intercepts
 
     def _conjugate(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        signs, total = labeled.signed(), float(labeled.weights.sum())
+        signs, total = labeled.with_signs(), float(labeled.weights.sum())
         self.width_, self.power_ = self._widths()[0], 1
         if self.power != "auto":
             self.power_ = int(self.power)
@@ -261,7 +261,7 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
                 "solver='cg' keeps no factorisation to leave labels out with; fit with "
                 "solver='newton' to diagnose."
             )
-        signs, ambient = self._labeled.signed(), self._strengths.ambient
+        signs, ambient = self._labeled.with_signs(), self._strengths.ambient
         given = (self._block, signs.targets, ambient, signs.weights, self._hinge_fit)
         if self.loss == "hinge":
             scores = hinge_left_out(*given, tol=self.tol)

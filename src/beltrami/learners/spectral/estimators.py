@@ -201,7 +201,7 @@ class EigenfunctionClassifier(_EigenfunctionLearner, TemperedClassifier):
         self.random_state = random_state
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
-        scores = super()._scores(labeled.signed())
+        scores = super()._scores(labeled.with_signs())
         self._fit_temperature(self.spectral_fit_.left_out.scores, labeled)
         return scores
 

@@ -40,8 +40,8 @@ def assign(
     >>> import numpy as np
     >>> from beltrami.separation.assignment import assign
     >>> costs = np.array([[0.0, 5.0], [0.0, 1.0], [0.0, 3.0]])
-    >>> found = assign(costs, [1, 1])
-    >>> found.labels.tolist(), found.cost
+    >>> assignment = assign(costs, [1, 1])
+    >>> assignment.labels.tolist(), assignment.cost
     ([0, 1, 0], 1.0)
     """
     from beltrami.separation.assignment._kernels import cheapest_labels, repair
