@@ -41,7 +41,7 @@ def measure(name: str, mode: str, *, toy: bool) -> dict[str, Any]:
     from sklearn.base import clone  # noqa: PLC0415
 
     from beltrami import Mbed, load_dataset  # noqa: PLC0415
-    from beltrami.embeddings.mbed.placement import TIE, placed  # noqa: PLC0415
+    from beltrami.embeddings.mbed.placement import TIE, place  # noqa: PLC0415
 
     data = load_dataset(name).number_classes()
     points, truth = np.asarray(data.points), np.asarray(data.targets)
@@ -61,7 +61,7 @@ def measure(name: str, mode: str, *, toy: bool) -> dict[str, Any]:
     start = time.perf_counter()
     landed = apart.transform(points[held])
     seconds = time.perf_counter() - start
-    on_joint = placed(apart.affinity_.towards(points[held]), joint.embedding_[rest], tie=TIE)
+    on_joint = place(apart.affinity_.towards(points[held]), joint.embedding_[rest], tie=TIE)
     before = _nearest(joint.embedding_[rest], joint.embedding_[held])
     again = _overlap(before, _nearest(joint.embedding_[rest], on_joint))
     other = _overlap(before, _nearest(apart.embedding_, landed))

@@ -211,9 +211,7 @@ def cut_report(
 ) -> CutReport:
     """Measure a partition of a graph.
 
-    Shapes: `labels` (n,).
-
-    - `basis`: eigenvectors of the normalised problem, where they are known already; at least two.
+    `basis` holds at least two eigenvectors of the normalised problem, where they are known already.
     """
     k = int(labels.max()) + 1
     degrees = graph.degrees

@@ -11,8 +11,8 @@ from beltrami.core.progress import track
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatMatrix, Points, Seed
 from beltrami.core.validation import check_count, check_positive
-from beltrami.embeddings.mbed.placement import TIE, placed
-from beltrami.embeddings.mbed.settling import settled
+from beltrami.embeddings.mbed.placement import TIE, place
+from beltrami.embeddings.mbed.settling import settle_map
 from beltrami.embeddings.neighborhoods.affinities import (
     Affinity,
     LocalAffinity,
@@ -109,10 +109,10 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
         neighborhood = self.affinity_.neighborhood()
         start = generator(self.random_state).standard_normal((neighborhood.n_points, d)) * _START
         with track("neighbour embedding", total=n_steps) as advance:
-            found = settled(neighborhood, None, start, n_steps=n_steps, advance=advance)
-        self.embedding_ = found.embedding - found.embedding.mean(axis=0)
-        self.cost_, self.n_steps_ = float(found.costs[-1]), len(found.costs) - 1
-        self.row_error_ = found.error
+            fit = settle_map(neighborhood, None, start, n_steps=n_steps, advance=advance)
+        self.embedding_ = fit.embedding - fit.embedding.mean(axis=0)
+        self.cost_, self.n_steps_ = float(fit.costs[-1]), len(fit.costs) - 1
+        self.row_error_ = fit.error
         self._n_features_out = d
         return self
 
@@ -121,7 +121,7 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
         Parameters
         ----------
-        X : array-like or sparse of shape (n, p)
+        X : array-like or sparse of shape (n, p), or (n, n) for "precomputed"
             One row per point.
         y : None
             Ignored.
@@ -129,7 +129,7 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
         Returns
         -------
         ndarray of shape (n, d)
-            ``embedding_``.
+            Positions.
         """
         embedding: FloatMatrix = self.fit(X, y).embedding_
         return embedding
@@ -140,7 +140,7 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
         Parameters
         ----------
         X : array-like or sparse of shape (m, p), or (m, n) for "precomputed"
-            Points.
+            New points, or their dissimilarities to the points of the fit.
 
         Returns
         -------
@@ -150,7 +150,7 @@ class StochasticNeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMi
         check_is_fitted(self)
         new = checked_points(self, X, reset=False)
         check_comparable(new, self.metric, is_new=True)
-        positions = placed(self.affinity_.towards(new), self.embedding_, tie=TIE)
+        positions = place(self.affinity_.towards(new), self.embedding_, tie=TIE)
         twins = twins_of(self.affinity_.points, self.metric, new)
         positions[twins >= 0] = self.embedding_[twins[twins >= 0]]
         return positions

@@ -1,8 +1,4 @@
-"""How far a result can be trusted: facts about graph and labels, beside supervised baselines.
-
-A fitted learner's graph, labels and leave-one-out predictions enter; a printable `Diagnosis`
-leaves.
-"""
+"""What `diagnose()` returns: facts about a fit's graph and labels, and supervised baselines."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,8 +20,8 @@ _CLEARLY = 2.5
 _FEWEST_NET_ERRORS = 5
 """Errors that a baseline must make fewer, for the same."""
 
-_RIDGES = np.geomspace(1e-4, 1e3, 15)
-_VOTERS = (1, 3, 5)
+_RIDGES = np.geomspace(1e-4, 1e3, 15)  # penalties tried, over the mean squared singular value
+_VOTERS = (1, 3, 5)  # neighbours tried
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +68,8 @@ class Diagnosis:
     >>> from beltrami import PoissonClassifier, load_dataset
     >>> flowers = load_dataset("iris")
     >>> y = np.where(np.arange(150) % 10 == 0, flowers.targets, -1)
-    >>> found = PoissonClassifier().fit(flowers.points, y).diagnose()
-    >>> found.n_labels, found.class_counts
+    >>> diagnosis = PoissonClassifier().fit(flowers.points, y).diagnose()
+    >>> diagnosis.n_labels, diagnosis.class_counts
     (15, {'0': 5, '1': 5, '2': 5})
     """
 
@@ -102,7 +98,7 @@ class Diagnosis:
             ("components", f"{self.n_components}; without a label {self.n_components_unlabeled}"),
             ("not reached", f"{self.n_unreached} points"),
             ("label purity", f"{purity} of {self.n_label_pairs} edges between labelled points"),
-            (f"{self.measure}, held out", self._judged(show)),
+            (f"{self.measure}, held out", self._held_out_text(show)),
             *((f"  {name}, labels alone", show(value)) for name, value in self.baselines.items()),
         ]
         if self.class_counts:
@@ -120,7 +116,7 @@ class Diagnosis:
 
     __repr__ = __str__
 
-    def _judged(self, show: Callable[[float], str]) -> str:
+    def _held_out_text(self, show: Callable[[float], str]) -> str:
         if self.held_out is None:
             return "cannot be judged: no class has two labels"
         return f"{show(self.held_out)} on {self.n_left_out} labels"
@@ -137,11 +133,10 @@ def diagnosis_of(
     choices: tuple[str, ...],
     names: tuple[str, ...],
 ) -> Diagnosis:
-    """Gather the facts.
+    """Gather the facts of a fit.
 
-    Shapes: `points` (n, d), `reached` (n,).
-
-    - `metric`: of the recipe; None for a given graph, which leaves the baselines Euclidean.
+    `metric` is that of the recipe; None, for a given graph, leaves the baselines Euclidean. `names`
+    are those of the classes, empty for a regression.
     """
     is_class = bool(names)
     left_out = _predictable(left_out) if is_class else left_out
@@ -158,9 +153,10 @@ def diagnosis_of(
     average = {name: _mean(rival, left_out) for name, rival in rivals.items()}
     advice = _advice(beaten, average, n_unlabeled, int((~reached).sum()), purity, n_pairs)
     has_label = np.asarray(labeled.targets.any(axis=0))
-    silent = [name for name, known in zip(names, has_label, strict=False) if not known]
-    if silent:
-        advice += (f"class(es) {', '.join(silent)} have no label and are never predicted.",)
+    without_label = [name for name, known in zip(names, has_label, strict=False) if not known]
+    if without_label:
+        missing = ", ".join(without_label)
+        advice += (f"class(es) {missing} have no label and are never predicted.",)
     return Diagnosis(
         learner=learner,
         n_points=graph.n_nodes,
@@ -214,14 +210,13 @@ def _is_clear(gaps: FloatVector, least: float) -> bool:
 
 
 def _purity(graph: Graph, labeled: Labeled) -> tuple[int, float | None]:
-    codes = np.full(graph.n_nodes, -1)
-    codes[labeled.rows] = labeled.targets.argmax(axis=1)
+    """Return how many edges join two labels, and the weighted share that join the same class."""
+    codes = labeled.targets.argmax(axis=1)
     inner = graph.weights[labeled.rows][:, labeled.rows].tocoo()
     if inner.nnz == 0:
         return 0, None
-    own = codes[labeled.rows]
     rows, columns = inner.coords
-    same = own[rows] == own[columns]
+    same = codes[rows] == codes[columns]
     return inner.nnz // 2, float(inner.data[same].sum() / inner.data.sum())
 
 
@@ -232,18 +227,19 @@ def _baselines(
     rows = left_out.rows
     if len(rows) < 3:
         return {}
-    own = points[rows][:, rows] if metric == "precomputed" else points[rows]
-    everyone = Labeled(rows, left_out.targets, left_out.weights)
-    votes = _neighbor_votes(own, metric or "euclidean", left_out)
+    inputs = points[rows][:, rows] if metric == "precomputed" else points[rows]
+    labeled = Labeled(rows, left_out.targets, left_out.weights)
+    votes = _neighbor_votes(inputs, metric or "euclidean", left_out)
     best = min(votes, key=lambda k: _mean(_losses(votes[k], left_out, is_class=is_class), left_out))
-    found = {"the most frequent" if is_class else "the mean": mean_of_others(everyone)}
-    found[f"{best}-NN"] = votes[best]
+    baselines = {"the most frequent" if is_class else "the mean": mean_of_others(labeled)}
+    baselines[f"{best}-NN"] = votes[best]
     if metric != "precomputed":
-        found["ridge"] = _ridge(own, left_out, is_class=is_class)
-    return found
+        baselines["ridge"] = _ridge(inputs, left_out, is_class=is_class)
+    return baselines
 
 
 def _neighbor_votes(points: Points, metric: Any, left_out: LeftOut) -> dict[int, FloatMatrix]:
+    """Return the mean target of the k nearest other labels, by k."""
     k = min(max(_VOTERS), len(left_out.rows) - 1)
     space = open_space(points, metric)
     lists = space.neighbors(k, search="exact", rng=np.random.default_rng(0)).indices

@@ -1,4 +1,4 @@
-"""The nouns of this layer: labels as numbers, what they say of each other, what was chosen."""
+"""The nouns of the learners: labels as numbers, what they predict of each other, a choice made."""
 
 from dataclasses import dataclass
 
@@ -32,19 +32,21 @@ class Labeled:
     @classmethod
     def of(cls, rows: IndexVector, targets: FloatMatrix, weights: FloatVector) -> "Labeled":
         """Drop the labels that count nothing."""
-        counts = weights > 0
-        return cls(rows[counts], targets[counts], weights[counts])
+        return cls(rows, targets, weights).take(weights > 0)
 
-    def signed(self) -> "Labeled":
-        """Return the same with +1 for the own class and -1 for the others."""
+    def take(self, labels: NDArray[np.bool_] | IndexVector) -> "Labeled":
+        """Return some of the labels: a mask over them, or their places."""
+        return Labeled(self.rows[labels], self.targets[labels], self.weights[labels])
+
+    def with_signs(self) -> "Labeled":
+        """Return the same labels, with targets +1 for a row's class and -1 for the others."""
         return Labeled(self.rows, 2 * self.targets - 1, self.weights)
 
     def sample(self) -> "Labeled":
         """Return all of up to 1000 labels, of more a random thousand, always the same."""
         if len(self.rows) <= _MOST_LEFT_OUT:
             return self
-        order = np.random.default_rng(0).permutation(len(self.rows))[:_MOST_LEFT_OUT]
-        return Labeled(self.rows[order], self.targets[order], self.weights[order])
+        return self.take(np.random.default_rng(0).permutation(len(self.rows))[:_MOST_LEFT_OUT])
 
     @property
     def mean(self) -> FloatVector:

@@ -1,4 +1,4 @@
-"""Points become parts, with bounds on how many each part holds."""
+"""Points separated into parts: regions of like local shape, and clusters of bounded size."""
 
 from beltrami.separation.constrained_kmeans import ConstrainedKMeans
 

@@ -1,6 +1,6 @@
 """k-means with bounds on the sizes of the clusters, in every group of points.
 
-Points and bounds enter, a `Partition` leaves; `ConstrainedKMeans` is its face for scikit-learn.
+`constrained_kmeans` does the work; `ConstrainedKMeans` is the estimator.
 """
 
 import warnings
@@ -29,7 +29,9 @@ from beltrami.core.validation import check_count, check_nonnegative
 from beltrami.graph.fitting import checked_points, graph_tags
 from beltrami.separation.assignment import SizeBounds, assign, size_bounds
 
-_SAMPLE, _SAMPLE_PER_CLUSTER, _EQUAL, _SMALL = 5000, 100, 1e-6, 1024
+_SAMPLE, _SAMPLE_PER_CLUSTER = 5000, 100  # points that starts are compared on, at least
+_EQUAL = 1e-6  # relative difference of sums of squares that are called equal
+_SMALL = 1024  # entries of the centres up to which products run on one thread
 _STEP = "size-constrained k-means"
 
 
@@ -86,13 +88,11 @@ def constrained_kmeans(
     they run on a sample of that size, with the same share of each group and bounds to scale; the
     best one goes on with all points.
 
-    Shapes: `points` (n, d), `lower`, `upper` (k,), `groups` (n,), `start` (k, d).
-
-    - `lower`, `upper`: fewest and most points of each cluster, in each group; None for no upper
-      bound.
+    - `lower`, `upper`: fewest and most points of each cluster, in each group: numbers, or arrays
+      of shape (k,) or (n_groups, k); None for no upper bound.
     - `groups`: group of each point, integers from 0; None means one group.
     - `tol`: least sum of squared moves of the centres, in units of the mean variance of a column.
-    - `start`: the centres to start from, on all points, instead of `n_init` drawn ones.
+    - `start`: centres, (k, d), to start from on all points, instead of `n_init` drawn ones.
     """
     n, d = points.shape
     if n_clusters > n:
@@ -148,7 +148,7 @@ def _best_of(
         with track(_STEP, total=max_iter) as advance:
             return _descend(whole, start, max_iter, advance)
     if n > size:
-        rows, bounds = whole.bounds.sampled(n, size, rng)
+        rows, bounds = whole.bounds.draw_sample(n, size, rng)
         trial = _Problem(whole.points[rows], whole.squares[rows], bounds, whole.rest)
     with track(_STEP, total=(n_init + (trial is not whole)) * max_iter) as advance:
         seeds = rng.integers(2**31 - 1, size=n_init).tolist()
@@ -171,17 +171,17 @@ def _descend(
     converged = False
     while not converged and len(history) < max_iter:
         costs = (centers**2).sum(axis=1) - 2 * (problem.points @ centers.T)
-        found = assign(costs, bounds.lower, bounds.upper, groups=bounds.groups, start=prices)
-        means = _reseeded(problem, found.labels, _means(problem, found.labels, centers))
-        moved, centers, prices = ((means - centers) ** 2).sum(), means, found.prices
-        sizes = np.bincount(found.labels, minlength=bounds.n_clusters)
+        best = assign(costs, bounds.lower, bounds.upper, groups=bounds.groups, start=prices)
+        means = _reseed_empty(problem, best.labels, _means(problem, best.labels, centers))
+        moved, centers, prices = ((means - centers) ** 2).sum(), means, best.prices
+        sizes = np.bincount(best.labels, minlength=bounds.n_clusters)
         spread = problem.squares.sum() - sizes @ (centers**2).sum(axis=1)
         history.append(max(float(spread), 0.0))
         # Equal sums: the same labels, or others that are as good.
         converged = moved <= problem.rest or history[-1] >= min(history[:-1], default=np.inf)
         advance(1)
     advance(max_iter - len(history))
-    return Partition(found.labels, centers, history[-1], converged, np.array(history), found.prices)
+    return Partition(best.labels, centers, history[-1], converged, np.array(history), best.prices)
 
 
 def _means(problem: _Problem, labels: NDArray[np.int32], centers: FloatMatrix) -> FloatMatrix:
@@ -204,7 +204,9 @@ def _distances(problem: _Problem, labels: NDArray[np.int32], centers: FloatMatri
     return np.asarray(np.maximum(lengths - 2 * products, 0))
 
 
-def _reseeded(problem: _Problem, labels: NDArray[np.int32], centers: FloatMatrix) -> FloatMatrix:
+def _reseed_empty(
+    problem: _Problem, labels: NDArray[np.int32], centers: FloatMatrix
+) -> FloatMatrix:
     """Give each empty cluster, in place, the farthest point free to go; return the new means."""
     k, bounds = problem.bounds.n_clusters, problem.bounds
     codes = bounds.codes(len(labels))
@@ -311,7 +313,7 @@ class ConstrainedKMeans(
         points = checked_points(self, X, reset=True)
         n, k = points.shape[0], check_count(self.n_clusters, name="n_clusters")
         bounds = size_bounds(self.min_size, self.max_size, self.groups, n_points=n, n_clusters=k)
-        found = constrained_kmeans(
+        partition = constrained_kmeans(
             points,
             k,
             bounds.lower,
@@ -322,8 +324,8 @@ class ConstrainedKMeans(
             tol=check_nonnegative(self.tol, name="tol"),
             rng=generator(self.random_state),
         )
-        self.labels_, self.cluster_centers_ = found.labels, found.centers
-        self.inertia_, self.n_iter_ = found.inertia, len(found.history)
+        self.labels_, self.cluster_centers_ = partition.labels, partition.centers
+        self.inertia_, self.n_iter_ = partition.inertia, len(partition.history)
         return self
 
     def predict(self, X: Any) -> NDArray[np.int32]:

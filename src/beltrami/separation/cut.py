@@ -1,7 +1,4 @@
-"""The graph of shapes cut into regions that each have enough points of either kind.
-
-A graph, which nodes are labelled and a number of regions enter; the region of each node leaves.
-"""
+"""The graph of shapes cut into regions that each have enough labelled and unlabelled nodes."""
 
 from dataclasses import dataclass
 
@@ -35,9 +32,9 @@ class LeastSizes:
         "Multi-Manifold Separation as Graph Cut"), with at least one labelled node.
         """
         share = max(np.log(max(n_labeled, 2)) ** 2, 1.0)
-        wanted = max(int(n_labeled / share), 1)
+        labeled = max(int(n_labeled / share), 1)
         return cls(
-            labeled=min(wanted, n_labeled // n_regions),
+            labeled=min(labeled, n_labeled // n_regions),
             unlabeled=min(int(n_unlabeled / share), n_unlabeled // n_regions),
         )
 
@@ -57,12 +54,7 @@ def regions_by_slides(n_labeled: int) -> int:
 
 
 def regions_by_eigengap(values: FloatVector, most: int) -> int:
-    """Return the number of regions after which the eigenvalues rise most.
-
-    Shapes: `values` (p,).
-
-    - Returned: the k of the largest gap between the k-th and the next eigenvalue.
-    """
+    """Return the k, at most `most`, of the largest gap between the k-th and the next eigenvalue."""
     gaps = np.diff(values)[:most]
     return int(np.argmax(gaps)) + 1 if len(gaps) else 1
 
@@ -75,8 +67,6 @@ def cut_regions(
     The ratio cut :math:`\sum_a \mathrm{cut}(A_a) / |A_a|` is relaxed to the first k eigenvectors
     of L = D - W, whose rows are grouped by k-means with at least so many labelled and so many
     unlabelled nodes in each group ([Zhu09]_, "RatioCut with size constraints"), see `LeastSizes`.
-
-    Shapes: `is_labeled` (s,); returns (s,).
     """
     if n_regions == 1:
         return np.zeros(len(is_labeled), dtype=np.intp)
@@ -86,7 +76,7 @@ def cut_regions(
     kinds = is_labeled.astype(np.intp)
     if is_labeled.all():  # one kind only
         sizes, kinds = sizes[1:], np.zeros_like(kinds)
-    found = constrained_kmeans(
+    partition = constrained_kmeans(
         np.ascontiguousarray(basis.vectors[:, :n_regions]),
         n_regions,
         np.repeat(sizes[:, None], n_regions, axis=1),
@@ -94,4 +84,4 @@ def cut_regions(
         n_init=_STARTS,
         rng=rng,
     )
-    return found.labels.astype(np.intp)
+    return partition.labels.astype(np.intp)

@@ -1,7 +1,4 @@
-"""How many directions the data have: by the growth of distances, and by the spread of shapes.
-
-Distances to neighbours, or local covariances, enter; numbers of directions leave.
-"""
+"""How many directions the data have: by the growth of distances, or the spread of covariances."""
 
 import numpy as np
 
@@ -14,11 +11,7 @@ def intrinsic_dimension(distances: FloatMatrix) -> float:
     On a manifold of dimension r the number of points within a distance t grows as t^r, so
     :math:`1/r` is the mean of :math:`\log (t_k / t_j)` over points and j < k, where :math:`t_j` is
     the distance of the j-th nearest other point: the estimate of [LevinaBickel04]_, with the
-    average taken over the inverses.
-
-    Shapes: `distances` (n, k).
-
-    - `distances`: to the k nearest other points, nearest first; k is at least 3.
+    average taken over the inverses. `distances`, (n, k) with k at least 3, are sorted.
     """
     last = distances[:, -1:]
     inner = np.maximum(distances[:, :-1], np.finfo(np.float64).tiny)
@@ -36,9 +29,8 @@ def participation(variances: FloatMatrix, n_neighbors: int) -> FloatVector:
     r"""Return how many directions covariances spread in: :math:`(tr \Sigma)^2 / tr \Sigma^2`.
 
     1 on a line, r for r equal variances. Sample covariances are less even than the true ones; both
-    traces are freed of that bias as for a Gaussian sample of q points.
-
-    Shapes: `variances` (s, r); returns (s,).
+    traces are freed of that bias as for a Gaussian sample of q points. A row of `variances` holds
+    those of one covariance.
     """
     freedom = n_neighbors - 1
     trace, square = variances.sum(axis=1), (variances**2).sum(axis=1)

@@ -1,7 +1,4 @@
-"""How different two local shapes are: the Hellinger distance of centred Gaussians.
-
-Shapes and pairs of them enter, squared distances between 0 and 1 leave.
-"""
+"""How different two local shapes are: the Hellinger distance of centred Gaussians."""
 
 import numpy as np
 
@@ -25,9 +22,7 @@ def hellinger_squared(
     :math:`(\varepsilon_1 + \varepsilon_2) I`, so the determinants factor and only a matrix of the
     joint subspace, at most 2 r by 2 r, is decomposed; nothing is approximated.
 
-    Cost: O(r^2 d + r^3) a pair.
-
-    Shapes: `rows` (p,), `columns` (p,); returns (p,).
+    Cost: O(r^2 d + r^3) a pair. Pair i is ``rows[i]`` of `shapes` and ``columns[i]`` of `others`.
     """
     from beltrami.separation import _kernels
 
@@ -54,11 +49,11 @@ def hellinger_squared_reference(
     def log_determinant(matrix: FloatVector) -> float:
         return float(np.linalg.slogdet(matrix)[1])
 
-    found = []
+    squares = []
     for i, j in zip(rows, columns, strict=True):
         one, two = shapes.covariance(int(i)), others.covariance(int(j))
         affinity = shapes.dimension / 2 * np.log(2.0)
         affinity += (log_determinant(one) + log_determinant(two)) / 4
         affinity -= log_determinant(one + two) / 2
-        found.append(np.clip(-np.expm1(affinity), 0.0, 1.0))
-    return np.array(found)
+        squares.append(np.clip(-np.expm1(affinity), 0.0, 1.0))
+    return np.array(squares)

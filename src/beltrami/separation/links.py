@@ -1,7 +1,7 @@
 """Links between points whose shapes are alike, along the manifold that each lies on.
 
-Shapes around points enter; the neighbours each asks for, by its own Mahalanobis distance, and
-weights by the Hellinger distance leave.
+A point is linked to its nearest by its own Mahalanobis distance, with weights by the Hellinger
+distance of the shapes.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from beltrami.separation.hellinger import hellinger_squared
 from beltrami.separation.model import LocalShapes
 
 CANDIDATES = 4
-"""Euclidean neighbours looked at for each link asked for."""
+"""Euclidean neighbours looked at for each link."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,7 @@ class Links:
     Attributes
     ----------
     nodes : ndarray of shape (m, kappa)
-        Whom each point asks for, nearest first in its own Mahalanobis distance.
+        Nodes that each point is linked to, nearest first in its own Mahalanobis distance.
     hellinger : ndarray of shape (m, kappa)
         Squared Hellinger distance of the shapes at both ends.
     """
@@ -53,13 +53,9 @@ def links_to(
 
     The `n_links` candidates y of least :math:`d^2(x, y) = (x - y)^\top \Sigma_x^{-1} (x - y)`, with
     the Hellinger distance of the shapes ([Zhu09]_, "A Sparse Graph on the Sparse Subset"). With
-    :math:`\Sigma_x` as directions and noise, the inverse costs nothing.
-
-    Shapes: `points` (m, d), `candidates` (m, c), `nodes` (s, d).
-
-    - `candidates`: rows of `nodes` that each point may link to; its Euclidean neighbours among
-      them. The Mahalanobis distance alone would reach along a tangent into another part of the
-      data.
+    :math:`\Sigma_x` as directions and noise, the inverse costs nothing. The `candidates`, (m, c),
+    are rows of `nodes`: the Euclidean neighbours of each point among them. The Mahalanobis distance
+    alone would reach along a tangent into another part of the data.
     """
     from beltrami.separation import _kernels
 
@@ -74,10 +70,10 @@ def links_to(
         lengths,
     )
     order = np.argsort(lengths, axis=1, kind="stable")[:, :n_links]
-    chosen = np.take_along_axis(candidates, order, axis=1)
+    linked = np.take_along_axis(candidates, order, axis=1)
     rows = np.repeat(np.arange(len(points)), n_links)
-    found = hellinger_squared(shapes, rows, node_shapes, chosen.ravel())
-    return Links(chosen, found.reshape(chosen.shape))
+    squares = hellinger_squared(shapes, rows, node_shapes, linked.ravel())
+    return Links(linked, squares.reshape(linked.shape))
 
 
 def mahalanobis_squared_reference(
@@ -94,11 +90,9 @@ def mahalanobis_squared_reference(
 def linked_graph(
     points: FloatMatrix, shapes: LocalShapes, n_links: int, bandwidth: float
 ) -> tuple[Graph, float]:
-    """Build the graph of like shapes among points.
+    """Return the graph of like shapes among points, and the share of links with H^2 above 0.99.
 
-    Two points are joined when either asks for the other.
-
-    Shapes: `points` (s, d).
+    Two points are joined when either is linked to the other.
     """
     s = len(points)
     space = open_space(points, "euclidean")

@@ -1,4 +1,4 @@
-"""The nouns of this layer: the shape of the data around points, and the graph of like shapes."""
+"""The nouns of separation: the shape of the data around points, and the graph of like shapes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -81,7 +81,7 @@ class ShapeGraph:
     Attributes
     ----------
     points : ndarray of shape (n, d)
-        All points, as the shapes see them.
+        All points, as their shapes are measured.
     rows : ndarray of shape (s,)
         The part that the graph is on, increasing.
     shapes : LocalShapes
@@ -93,13 +93,13 @@ class ShapeGraph:
     noise : float
         epsilon, shared by all.
     n_links : int
-        kappa: neighbours by Mahalanobis distance that each node asked for.
+        kappa: neighbours by Mahalanobis distance that each node is linked to.
     bandwidth : float
         sigma of the weights exp(-H^2 / (2 sigma^2)).
     saturation : float
         Share of edges whose Hellinger distance says no more than "different" (H^2 > 0.99).
     space : Space
-        The points prepared for searches; rebuilt by nobody.
+        The points, prepared for searches.
 
     Examples
     --------
@@ -107,8 +107,8 @@ class ShapeGraph:
     >>> from beltrami import two_squares
     >>> from beltrami.separation.separate import shape_graph
     >>> squares = two_squares(300, gap=0.5, random_state=0)
-    >>> found = shape_graph(squares.points, np.array([0, 299]), rng=np.random.default_rng(0))
-    >>> len(found.shapes) == found.graph.n_nodes
+    >>> shapes = shape_graph(squares.points, np.array([0, 299]), rng=np.random.default_rng(0))
+    >>> len(shapes.shapes) == shapes.graph.n_nodes
     True
     """
 

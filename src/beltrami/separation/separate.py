@@ -1,8 +1,4 @@
-"""From points to the graph of their shapes, and from its regions to the whole space.
-
-Points and the rows that carry labels enter; a `ShapeGraph` leaves, and regions of any points once
-its nodes have theirs.
-"""
+"""From points to the graph of their shapes, and from the regions of its nodes to all of space."""
 
 import warnings
 
@@ -13,7 +9,7 @@ from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.graph.search import open_space
 from beltrami.separation.links import CANDIDATES, linked_graph, links_to
 from beltrami.separation.model import ShapeGraph
-from beltrami.separation.shapes import chosen_neighborhoods, local_spectra, neighbors_of
+from beltrami.separation.shapes import choose_neighborhoods, local_spectra, neighbors_of
 from beltrami.separation.subset import sparse_subset
 
 _FEWEST_LINKS, _MOST_LINKS = 6, 10
@@ -34,9 +30,9 @@ def shape_graph(
     """Build the graph that joins neighbours by how alike the data lie around them.
 
     The local covariance of q neighbours is measured on a sparse subset of the points that holds
-    every labelled row, one in max(log n, q / 3) of the others; each node asks for its kappa nearest
-    by its own Mahalanobis distance, and an edge weighs exp(-H^2 / (2 sigma^2)) with the Hellinger
-    distance H of the shapes at its ends.
+    every labelled row, one in max(log n, q / 3) of the others; each node is linked to its kappa
+    nearest by its own Mahalanobis distance, and an edge weighs exp(-H^2 / (2 sigma^2)) with the
+    Hellinger distance H of the shapes at its ends.
 
     Cost: O(n^2 d / log n) time for the subset and the searches, with a small constant, and O(n d)
     memory.
@@ -72,23 +68,23 @@ def shape_graph(
     >>> from beltrami import dollar_sign
     >>> from beltrami.separation.separate import shape_graph
     >>> dollar = dollar_sign(500, random_state=0)
-    >>> found = shape_graph(dollar.points, np.arange(0, 500, 25), rng=np.random.default_rng(0))
-    >>> bool(np.isin(np.arange(0, 500, 25), found.rows).all())  # every labelled row is a node
+    >>> shapes = shape_graph(dollar.points, np.arange(0, 500, 25), rng=np.random.default_rng(0))
+    >>> bool(np.isin(np.arange(0, 500, 25), shapes.rows).all())  # every labelled row is a node
     True
-    >>> found.graph.n_nodes == len(found.shapes) == len(found.rows)
+    >>> shapes.graph.n_nodes == len(shapes.shapes) == len(shapes.rows)
     True
     """
     n = points.shape[0]
     _require_range(points)
     space = open_space(points, "euclidean")
-    neighborhoods = chosen_neighborhoods(space, points, n_neighbors, rng)
+    neighborhoods = choose_neighborhoods(space, points, n_neighbors, rng)
     q = neighborhoods.n_neighbors
     rows = sparse_subset(points, max(int(np.log(n)), q // 3, 1), labeled, rng)
     if len(rows) < 3:
         rows = np.arange(n)
     spectra = local_spectra(points, neighbors_of(space, points, rows, q)[0])
     level = spectra.noise(noise)
-    shapes = spectra.smoothed(level)
+    shapes = spectra.smooth(level)
     n_links = int(np.clip(np.ceil(np.log(len(rows))), _FEWEST_LINKS, _MOST_LINKS))
     graph, saturation = linked_graph(points[rows], shapes, n_links, bandwidth)
     if saturation > _SATURATED:
@@ -136,31 +132,31 @@ def regions_at(
     "voronoi" takes the region of the nearest node. "vote" does so where the kappa nearest nodes
     agree; elsewhere, near a border or a crossing, the point gets a shape of its own from its
     neighbours and links to nodes as a node would, and the region with the largest total weight
-    wins. A node keeps its own region.
-
-    Shapes: `regions` (s,), `queries` (m, d); returns (m,).
+    wins. A node keeps its own region. `regions` are those of the nodes.
     """
     nodes = open_space(separated.points[separated.rows], "euclidean")
     n_near = 1 if rule == "voronoi" else min(separated.n_links, len(regions))
-    found = np.empty(len(queries), dtype=np.intp)
+    winners = np.empty(len(queries), dtype=np.intp)
     for start in range(0, len(queries), _QUERY_BLOCK):
         block = slice(start, start + _QUERY_BLOCK)
         near, distances = nodes.nearest(queries[block], n_near)
-        own = regions[near]
-        found[block] = own[:, 0]
-        doubtful = np.flatnonzero((own != own[:, :1]).any(axis=1) & (distances[:, 0] > 0))
-        if len(doubtful):
-            asked = queries[block][doubtful]
-            candidates = nodes.nearest(asked, min(CANDIDATES * separated.n_links, len(regions)))[0]
-            found[start + doubtful] = _voted(separated, regions, asked, candidates)
-    return found
+        near_regions = regions[near]
+        winners[block] = near_regions[:, 0]
+        disagree = (near_regions != near_regions[:, :1]).any(axis=1) & (distances[:, 0] > 0)
+        rows = np.flatnonzero(disagree)
+        if len(rows):
+            doubtful = queries[block][rows]
+            n_candidates = min(CANDIDATES * separated.n_links, len(regions))
+            candidates = nodes.nearest(doubtful, n_candidates)[0]
+            winners[start + rows] = _vote(separated, regions, doubtful, candidates)
+    return winners
 
 
-def _voted(
+def _vote(
     separated: ShapeGraph, regions: IndexVector, queries: FloatMatrix, candidates: IndexVector
 ) -> IndexVector:
     lists = separated.space.nearest(queries, separated.neighborhoods.n_neighbors)[0]
-    shapes = local_spectra(separated.points, lists).smoothed(separated.noise)
+    shapes = local_spectra(separated.points, lists).smooth(separated.noise)
     links = links_to(
         queries,
         shapes,

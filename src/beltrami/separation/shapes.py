@@ -1,8 +1,4 @@
-"""Local covariances: how the data lie around a point.
-
-Points and lists of neighbours enter, a few directions and variances per point leave, and the size
-of the neighbourhoods where none was given.
-"""
+"""Local covariances: how the data lie around a point, and how many neighbours that takes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +20,8 @@ FEWEST_NEIGHBORS = 4
 
 _SHARE = 0.2  # a neighbourhood may have 20 % more directions than the flattest and be smaller
 _RESOLVED = 1e-10  # variances below this share of the widest are lost in rounding
-_SAMPLE = 300
-_LARGEST = 2000
+_SAMPLE = 300  # points on which sizes are tried
+_LARGEST = 2000  # size tried
 _BLOCK_ENTRIES = 4_000_000
 
 
@@ -61,7 +57,7 @@ class Spectra:
         typical = float(np.mean((self.variances[wide] ** 2).sum(axis=1) / total[wide]))
         return max(share * typical, float(self.discarded.mean()))
 
-    def smoothed(self, noise: float) -> LocalShapes:
+    def smooth(self, noise: float) -> LocalShapes:
         """Return the covariances plus `noise` times the identity, more where that would drown."""
         level = np.maximum(noise, _RESOLVED * self.variances[:, 0])
         return LocalShapes(self.directions, self.variances + level[:, None], level)
@@ -74,9 +70,8 @@ def local_spectra(points: FloatMatrix, lists: IndexMatrix) -> Spectra:
 
     over the q neighbours of x ([Zhu09]_, "Local Covariance Matrix"), of which the widest
     `MOST_DIRECTIONS` directions are kept. With q at most d the centred block of neighbours is
-    decomposed instead, so a covariance of any q in any d costs O(q d min(q, d)).
-
-    Shapes: `points` (n, d), `lists` (s, q).
+    decomposed instead, so a covariance of any q in any d costs O(q d min(q, d)). A row of `lists`,
+    (s, q), holds the neighbours of one point.
     """
     (s, q), d = lists.shape, points.shape[1]
     rank = min(MOST_DIRECTIONS, q - 1, d)
@@ -91,16 +86,16 @@ def local_spectra(points: FloatMatrix, lists: IndexMatrix) -> Spectra:
     with serial_blas(), track("local shapes", total=s) as advance:
         for start in range(0, s, step):
             rows = slice(start, start + step)
-            found = _decomposed(points, lists[rows], rank)
-            directions[rows], variances[rows], discarded[rows] = found
+            block = _decompose(points, lists[rows], rank)
+            directions[rows], variances[rows], discarded[rows] = block
             advance(len(lists[rows]))
     return Spectra(directions, variances, discarded)
 
 
-def _decomposed(
+def _decompose(
     points: FloatMatrix, lists: IndexMatrix, rank: int
 ) -> tuple[FloatMatrix, FloatMatrix, FloatVector]:
-    """Directions, variances along them and mean variance elsewhere, of a block of lists."""
+    """Return directions, variances along them and mean variance elsewhere, of a block of lists."""
     block = points[lists].astype(np.float64)
     block -= block.mean(axis=1, keepdims=True)
     _, q, d = block.shape
@@ -118,7 +113,7 @@ def _decomposed(
     return directions, variances, rest / max(d - rank, 1)
 
 
-def chosen_neighborhoods(
+def choose_neighborhoods(
     space: Any, points: FloatMatrix, n_neighbors: int | str, rng: np.random.Generator
 ) -> Neighborhoods:
     """Choose how many neighbours make a local covariance, or check the number given.
@@ -128,8 +123,6 @@ def chosen_neighborhoods(
     into a ball. So sizes log n, 2 log n, 4 log n and so on are tried on a sample, and the smallest
     is taken whose covariances have at most 20 % more directions (`participation`) than those of
     the flattest size: small enough to see a crossing, large enough to see through the noise.
-
-    Shapes: `points` (n, d).
     """
     n = points.shape[0]
     if n_neighbors != "auto":
@@ -150,14 +143,14 @@ def chosen_neighborhoods(
 
 
 def _mean_participation(points: FloatMatrix, lists: IndexMatrix) -> float:
-    """Mean number of directions, over the noise that all other directions have."""
-    found = local_spectra(points, lists)
-    above = np.maximum(found.variances - found.discarded[:, None], 0.0)
+    """Return the mean number of directions, above the noise that all other directions have."""
+    spectra = local_spectra(points, lists)
+    above = np.maximum(spectra.variances - spectra.discarded[:, None], 0.0)
     return float(participation(above, lists.shape[1]).mean())
 
 
 def checked_size(n_neighbors: Any, n_points: int) -> int:
-    """Return a number of neighbours that covariances can be made of, or say why it is none."""
+    """Return a number of neighbours that covariances can be made of, or say what is wrong."""
     is_count = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
     if not is_count or n_neighbors < 2:
         raise InvalidInputError(
@@ -175,13 +168,9 @@ def checked_size(n_neighbors: Any, n_points: int) -> int:
 def neighbors_of(
     space: Any, points: FloatMatrix, rows: IndexVector, k: int
 ) -> tuple[IndexMatrix, FloatMatrix]:
-    """Return the k nearest other points of some of the points, and their distances.
-
-    Shapes: `points` (n, d), `rows` (s,); returns `indices, distances` (s, k).
-    """
-    found, distances = space.nearest(points[rows], k + 1)
-    own = found == np.asarray(rows)[:, None]
-    own[~own.any(axis=1), -1] = True  # a point with more than k twins: drop the last of them
-    keep = ~own
+    """Return the k nearest other points of some of the points, and their distances, (s, k)."""
+    nearest, distances = space.nearest(points[rows], k + 1)
+    is_self = nearest == np.asarray(rows)[:, None]
+    is_self[~is_self.any(axis=1), -1] = True  # a point with more than k twins: drop the last
     shape = (len(rows), k)
-    return found[keep].reshape(shape), distances[keep].reshape(shape)
+    return nearest[~is_self].reshape(shape), distances[~is_self].reshape(shape)

@@ -19,14 +19,10 @@ def sparse_subset(
     """Thin points out to about one in n_dropped + 1.
 
     Start anywhere, drop the nearest points that remain, go on from the next nearest, until none is
-    left ([Zhu09]_, "A Sparse Subset"). Rows that must be there are added afterwards. Above
+    left ([Zhu09]_, "A Sparse Subset"). The rows of `always` are added afterwards. Above
     `WALK_COST` a random sample of the same size is taken, which the same slide allows.
 
     Cost: O(n^2 d / n_dropped), or O(n) for the sample.
-
-    Shapes: `points` (n, d), `always` (l,); returns (s,).
-
-    - `always`: rows that are in the subset whatever the walk does.
     """
     from beltrami.separation import _kernels
 

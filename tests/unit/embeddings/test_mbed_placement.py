@@ -9,7 +9,7 @@ from scipy.special import logsumexp, xlogy
 
 from beltrami.embeddings.mbed import placement
 from beltrami.embeddings.mbed.objective import MbedCost
-from beltrami.embeddings.mbed.placement import TIE, ClassPull, placed
+from beltrami.embeddings.mbed.placement import TIE, ClassPull, place
 from beltrami.embeddings.mbed.simplex import simplex_directions
 from beltrami.embeddings.mbed.terms import log_memberships
 from beltrami.embeddings.neighborhoods.probabilities import StoredNeighborhood, row_probabilities
@@ -48,7 +48,7 @@ def row_slopes(y, p, Y, tie, step=1e-5):
 def test_a_new_point_stands_where_its_cost_is_least(d, tie):
     """The slopes vanish there, and scipy finds nothing lower from elsewhere."""
     Y, P = map_of(d=d), rows_of()
-    for p, y in zip(P, placed(P, Y, tie=tie), strict=True):
+    for p, y in zip(P, place(P, Y, tie=tie), strict=True):
         assert_allclose(row_slopes(y, p, Y, tie), 0, atol=1e-6)
         peer = minimize(row_cost, Y[0], args=(p, Y, tie), options={"gtol": 1e-8})
         assert row_cost(y, p, Y, tie) <= peer.fun + 1e-9
@@ -74,30 +74,30 @@ def test_the_cost_of_a_row_is_convex(d):
 
 def test_a_batch_is_its_points_one_by_one(monkeypatch):
     Y, P = map_of(d=3), rows_of(20, sharpness=3.0)
-    together = placed(P, Y, tie=TIE)
-    alone = np.vstack([placed(P[i : i + 1], Y, tie=TIE) for i in range(20)])
+    together = place(P, Y, tie=TIE)
+    alone = np.vstack([place(P[i : i + 1], Y, tie=TIE) for i in range(20)])
     assert_allclose(together, alone, atol=1e-9)
     monkeypatch.setattr(placement, "_BLOCK_ENTRIES", 60 * 6)  # blocks of six
-    assert_allclose(placed(P, Y, tie=TIE), together, atol=1e-9)
+    assert_allclose(place(P, Y, tie=TIE), together, atol=1e-9)
 
 
 def test_a_sparse_row_is_its_dense_one():
     Y, P = map_of(), rows_of(sharpness=20.0)
     P[P < 1e-3] = 0
     P /= P.sum(axis=1, keepdims=True)
-    assert_allclose(placed(csr_array(P), Y, tie=TIE), placed(P, Y, tie=TIE), atol=1e-12)
+    assert_allclose(place(csr_array(P), Y, tie=TIE), place(P, Y, tie=TIE), atol=1e-12)
 
 
 def test_no_rows_are_no_positions():
-    assert placed(np.zeros((0, 60)), map_of(), tie=TIE).shape == (0, 2)
-    assert placed(csr_array((0, 60)), map_of(d=3), tie=TIE).shape == (0, 3)
+    assert place(np.zeros((0, 60)), map_of(), tie=TIE).shape == (0, 2)
+    assert place(csr_array((0, 60)), map_of(d=3), tie=TIE).shape == (0, 3)
 
 
 def test_moving_and_turning_the_map_moves_and_turns_the_new_points():
     Y, P = map_of(d=3), rows_of()
     turn = np.linalg.qr(np.random.default_rng(2).standard_normal((3, 3)))[0]
-    there = placed(P, Y, tie=TIE)
-    assert_allclose(placed(P, Y @ turn + 100.0, tie=TIE), there @ turn + 100.0, atol=1e-6)
+    there = place(P, Y, tie=TIE)
+    assert_allclose(place(P, Y @ turn + 100.0, tie=TIE), there @ turn + 100.0, atol=1e-6)
 
 
 def test_a_row_of_the_map_comes_back_near_its_own_position():
@@ -111,7 +111,7 @@ def test_a_row_of_the_map_comes_back_near_its_own_position():
     cost = MbedCost(StoredNeighborhood.of(P), ExactRepulsion())
     Y = quasi_newton_descent(cost, start, n_steps=300, tol=1e-9).point
     back = np.vstack(
-        [placed(np.delete(P[i], i)[None], np.delete(Y, i, axis=0), tie=TIE) for i in range(150)]
+        [place(np.delete(P[i], i)[None], np.delete(Y, i, axis=0), tie=TIE) for i in range(150)]
     )
     away = np.linalg.norm(back - Y, axis=1)
     size = np.sqrt(((Y - Y.mean(axis=0)) ** 2).sum(axis=1).mean())
@@ -126,10 +126,10 @@ def test_a_row_that_asks_for_a_corner_gets_a_finite_place(d):
     out = np.linalg.norm(Y - Y.mean(axis=0), axis=1).argmax()
     p = np.zeros((1, 60))
     p[0, out] = 1.0
-    y = placed(p, Y, tie=TIE)
+    y = place(p, Y, tie=TIE)
     assert np.isfinite(y).all()
     assert_allclose(row_slopes(y[0], p[0], Y, TIE), 0, atol=1e-6)
-    loose = placed(p, Y, tie=TIE / 100)
+    loose = place(p, Y, tie=TIE / 100)
     assert np.linalg.norm(loose - Y[out]) >= np.linalg.norm(y - Y[out]) - 1e-9
 
 
@@ -137,21 +137,21 @@ def test_a_row_that_asks_for_a_corner_gets_a_finite_place(d):
 def test_maps_of_every_size_give_finite_places(width):
     Y, P = map_of(width=width), rows_of(sharpness=2.0)
     P[0] = np.eye(60)[3]
-    y = placed(P, Y, tie=TIE)
+    y = place(P, Y, tie=TIE)
     assert np.isfinite(y).all()
     for one, p in zip(y, P, strict=True):  # never worse than the mean of the neighbours
         assert row_cost(one, p, Y, TIE) <= row_cost(p @ Y, p, Y, TIE) * (1 + 1e-9) + 1e-9
 
 
 def test_a_map_of_one_place_puts_everyone_there():
-    assert_allclose(placed(rows_of(), np.full((60, 2), 3.0), tie=TIE), 3.0)
+    assert_allclose(place(rows_of(), np.full((60, 2), 3.0), tie=TIE), 3.0)
 
 
 def test_a_map_in_float32_is_read_in_double():
     Y = map_of().astype(np.float32)
-    found = placed(rows_of(), Y, tie=TIE)
+    found = place(rows_of(), Y, tie=TIE)
     assert found.dtype == np.float64
-    assert_allclose(found, placed(rows_of(), Y.astype(np.float64), tie=TIE), atol=1e-6)
+    assert_allclose(found, place(rows_of(), Y.astype(np.float64), tie=TIE), atol=1e-6)
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 30.0])
@@ -161,7 +161,7 @@ def test_a_guessed_class_pulls_as_its_label_term_does(weight):
     W, scale = simplex_directions(3, 3), 0.4
     T = np.random.default_rng(3).dirichlet(np.ones(3), len(P))
     pull = ClassPull(W, scale, T, np.full(len(P), weight))
-    for p, t, y in zip(P, T, placed(P, Y, tie=TIE, pull=pull), strict=True):
+    for p, t, y in zip(P, T, place(P, Y, tie=TIE, pull=pull), strict=True):
 
         def cost(at, p=p, t=t):
             divergence = (xlogy(t, t) - t * log_memberships(at[None], W, scale)[0]).sum()

@@ -17,7 +17,7 @@ from beltrami.embeddings.mbed import annealing
 from beltrami.embeddings.mbed.annealing import PRINTED, Schedule, annealed_path
 from beltrami.embeddings.mbed.model import Problem, Stage, Targets
 from beltrami.embeddings.mbed.objective import MbedCost
-from beltrami.embeddings.mbed.simplex import label_confidence, simplex_directions, softened
+from beltrami.embeddings.mbed.simplex import label_confidence, simplex_directions, soften
 from beltrami.embeddings.mbed.stages import best_stage, criterion_of, radius_of, separation
 from beltrami.embeddings.mbed.terms import (
     ClassTerms,
@@ -413,7 +413,7 @@ def test_the_confidence_is_the_membership_of_a_point_at_that_reach(K, reach):
     there = np.exp(log_memberships(reach * r * W[:1], W, scale))[0]
     tau = label_confidence(scale, r, K, reach)
     assert tau == pytest.approx(there[0], rel=1e-12)
-    assert_allclose(softened(np.eye(K)[:1], tau)[0], there, rtol=1e-12)
+    assert_allclose(soften(np.eye(K)[:1], tau)[0], there, rtol=1e-12)
     e = np.exp(reach * r / scale)
     assert tau == pytest.approx(e / ((K - 1) * np.exp(-reach * r / scale / (K - 1)) + e))
     assert label_confidence(1e12, r, K, reach) == pytest.approx(1 / K)
@@ -423,16 +423,16 @@ def test_the_confidence_is_the_membership_of_a_point_at_that_reach(K, reach):
 @pytest.mark.parametrize("K", [2, 3, 6])
 def test_softened_targets_sum_to_one_and_those_of_line_9_do_not(K):
     known, tau = shares(8, K), 0.8
-    assert_allclose(softened(known, tau).sum(axis=1), 1, rtol=1e-13)
-    assert_allclose(softened(known, 1.0), known, atol=1e-15)
-    assert_allclose(softened(np.eye(K), 1 / K), 1 / K, rtol=1e-12)  # knows nothing, says nothing
-    printed = softened(known, tau, is_share_printed=True)
+    assert_allclose(soften(known, tau).sum(axis=1), 1, rtol=1e-13)
+    assert_allclose(soften(known, 1.0), known, atol=1e-15)
+    assert_allclose(soften(np.eye(K), 1 / K), 1 / K, rtol=1e-12)  # knows nothing, says nothing
+    printed = soften(known, tau, is_share_printed=True)
     assert_allclose(printed, known * tau + (1 - known) * (1 - tau), atol=1e-15)
     assert_allclose(printed.sum(axis=1), tau + (K - 1) * (1 - tau), rtol=1e-13)
     if K > 2:
         assert (printed.sum(axis=1) > 1.1).all()
     else:
-        assert_allclose(printed, softened(known, tau), atol=1e-15)
+        assert_allclose(printed, soften(known, tau), atol=1e-15)
 
 
 # --- the criterion --------------------------------------------------------------------------------
@@ -579,7 +579,7 @@ def test_every_stage_ends_lower_than_it_began_and_says_where_it_stands():
     path = path_of(task)
     W = simplex_directions(2, 2)
     for before, after in pairwise(path):
-        blurred = softened(task.targets.distributions, after.confidence)
+        blurred = soften(task.targets.distributions, after.confidence)
         known = Targets(task.targets.rows, blurred, task.targets.weights)
         cost = MbedCost(task.neighborhood, EXACT, ClassTerms(W, after.scale, known))
         assert cost(after.embedding)[0] == pytest.approx(after.cost, rel=1e-9)
@@ -617,7 +617,7 @@ def test_a_printed_gradient_halves_the_neighbours_against_the_classes():
     task = problem()
     path = path_of(task, printed=("gradient",))
     last, W = path[-1], simplex_directions(2, 2)
-    blurred = softened(task.targets.distributions, last.confidence)
+    blurred = soften(task.targets.distributions, last.confidence)
     known = Targets(task.targets.rows, blurred, task.targets.weights)
     half = MbedCost(task.neighborhood, EXACT, ClassTerms(W, last.scale, known), 0.5)
     assert half(last.embedding)[0] == pytest.approx(last.cost, rel=1e-9)

@@ -16,7 +16,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.embeddings.mbed import settling
 from beltrami.embeddings.mbed.model import Targets
 from beltrami.embeddings.mbed.objective import MbedCost
-from beltrami.embeddings.mbed.settling import settled, spectral_direction
+from beltrami.embeddings.mbed.settling import settle_map, spectral_direction
 from beltrami.embeddings.mbed.simplex import simplex_directions
 from beltrami.embeddings.mbed.terms import ClassTerms
 from beltrami.embeddings.neighborhoods.affinities import LocalAffinity, WideAffinity
@@ -86,7 +86,7 @@ def test_a_start_of_ones_own_settles_no_higher():
     P = LocalAffinity.of(X, "euclidean", 10.0).neighborhood()
     start = np.random.default_rng(0).standard_normal((60, 2))
     told = []
-    found = settled(P, None, start, n_steps=30, advance=told.append)
+    found = settle_map(P, None, start, n_steps=30, advance=told.append)
     assert (np.diff(found.costs) <= 1e-12).all()
     assert found.costs[0] == pytest.approx(MbedCost(P, ExactRepulsion())(start)[0])
     assert len(told) == len(found.costs) - 1
@@ -97,9 +97,9 @@ def test_many_points_settle_with_estimated_sums_as_well_as_with_exact_ones(monke
     X, _ = blobs(300)
     P = LocalAffinity.of(X, "euclidean", 15.0).neighborhood()
     start = 0.01 * np.random.default_rng(0).standard_normal((300, 2))
-    exact = settled(P, None, start, n_steps=60)
+    exact = settle_map(P, None, start, n_steps=60)
     monkeypatch.setattr(settling, "_MOST_EXACT", 100)
-    found = settled(P, None, start, n_steps=60)
+    found = settle_map(P, None, start, n_steps=60)
     assert exact.error.largest == 0
     assert 0 < found.error.largest < 0.1
     assert found.error.n_rows == 300

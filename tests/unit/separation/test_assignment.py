@@ -301,11 +301,11 @@ def test_a_sample_has_every_group_in_its_share_and_bounds_it_can_meet():
     groups = np.repeat([0, 1, 2], [800, 190, 10])
     lower = np.array([[400, 300, 100], [50, 60, 80], [1, 2, 7]])
     bounds = SizeBounds.of(lower, lower, groups, n_points=1000, n_clusters=3)
-    rows, scaled = bounds.sampled(1000, 100, rng)
+    rows, scaled = bounds.draw_sample(1000, 100, rng)
     assert_array_equal(np.bincount(groups[rows]), [80, 19, 1])
     assert len(set(rows.tolist())) == 100
     assert (scaled.lower <= lower / 10).all()
     assert (scaled.upper >= lower / 10).all()
     assign(rng.random((100, 3)), scaled.lower, scaled.upper, groups=scaled.groups)
-    other, _ = bounds.sampled(1000, 100, np.random.default_rng(1))
+    other, _ = bounds.draw_sample(1000, 100, np.random.default_rng(1))
     assert set(other.tolist()) != set(rows.tolist())

@@ -154,7 +154,7 @@ def test_shapes_that_span_the_same_subspace_or_share_a_direction_agree_with_the_
 @pytest.mark.parametrize("d", [4, 40])
 def test_almost_no_noise_gives_a_number_all_the_same(noise, d):
     bare = random_shapes(8, 3, d)
-    shapes = Spectra(bare.directions, bare.variances, np.zeros(8)).smoothed(noise)
+    shapes = Spectra(bare.directions, bare.variances, np.zeros(8)).smooth(noise)
     rows, columns = all_pairs(8)
     found = hellinger_squared(shapes, rows, shapes, columns)
     assert np.isfinite(found).all()

@@ -24,7 +24,7 @@ from beltrami.separation.subset import sparse_subset
 def cloud_with_shapes(n, d, *, q=6, noise=0.02, seed=0):
     points = np.random.default_rng(seed).normal(size=(n, d))
     lists = neighbors_of(open_space(points, "euclidean"), points, np.arange(n), q)[0]
-    return points, local_spectra(points, lists).smoothed(noise)
+    return points, local_spectra(points, lists).smooth(noise)
 
 
 def dollar_with_shapes(n=1500, noise=0.01):
@@ -33,7 +33,7 @@ def dollar_with_shapes(n=1500, noise=0.01):
     rows = sparse_subset(points, 7, np.arange(0), np.random.default_rng(0))
     lists = neighbors_of(open_space(points, "euclidean"), points, rows, 16)[0]
     spectra = local_spectra(points, lists)
-    return points[rows], spectra.smoothed(spectra.noise(0.01))
+    return points[rows], spectra.smooth(spectra.noise(0.01))
 
 
 def mahalanobis(points, shapes, nodes, candidates):

@@ -13,7 +13,7 @@ from beltrami.separation import shapes as module
 from beltrami.separation.shapes import (
     MOST_DIRECTIONS,
     Spectra,
-    chosen_neighborhoods,
+    choose_neighborhoods,
     local_spectra,
     neighbors_of,
 )
@@ -35,7 +35,7 @@ def full(spectra, row):
 
 def chosen(points, n_neighbors="auto", seed=0):
     space = open_space(points, "euclidean")
-    return chosen_neighborhoods(space, points, n_neighbors, np.random.default_rng(seed))
+    return choose_neighborhoods(space, points, n_neighbors, np.random.default_rng(seed))
 
 
 # --- covariances ----------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def test_noise_is_positive_where_every_neighbourhood_is_one_point():
 def test_smoothing_adds_the_noise_in_every_direction():
     points, lists = cloud(60, 3), lists_of(60, 5, 10)
     spectra = local_spectra(points, lists)
-    shapes = spectra.smoothed(0.25)
+    shapes = spectra.smooth(0.25)
     for row in range(5):
         assert_allclose(shapes.covariance(row), full(spectra, row) + 0.25 * np.eye(3), atol=1e-12)
     assert len(shapes) == 5
@@ -141,7 +141,7 @@ def test_smoothing_adds_the_noise_in_every_direction():
 
 
 def test_noise_never_drowns_in_the_widest_variance():
-    shapes = flat([[1e12, 1.0], [1.0, 1.0]], [0, 0]).smoothed(1e-6)
+    shapes = flat([[1e12, 1.0], [1.0, 1.0]], [0, 0]).smooth(1e-6)
     assert_allclose(shapes.noise, [1e2, 1e-6])
     assert (shapes.variances >= shapes.noise[:, None]).all()
 

@@ -1,4 +1,4 @@
-"""A graph becomes a picture: two coordinates for every node."""
+"""Maps of graphs for people to look at: two coordinates for every node."""
 
 from beltrami.embeddings.layout.layout import layout_graph
 

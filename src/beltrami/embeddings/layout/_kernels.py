@@ -23,7 +23,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 @njit(cache=True)
-def _mixed(state):
+def _mix(state):
     """Scatter the bits of a 64-bit number, as the last step of SplitMix64 does."""
     state = np.uint64(state) + _GOLDEN
     state = (state ^ (state >> np.uint64(30))) * _FIRST
@@ -32,10 +32,10 @@ def _mixed(state):
 
 
 @njit(cache=True)
-def drawn(seed, epoch, block, k, n):
+def draw(seed, epoch, block, k, n):
     """Return draw `k` of a block in an epoch: a number from 0 to n - 1."""
-    key = _mixed(np.uint64(seed) ^ _mixed(np.uint64(epoch)))
-    bits = _mixed(_mixed(key + np.uint64(block)) + np.uint64(k))
+    key = _mix(np.uint64(seed) ^ _mix(np.uint64(epoch)))
+    bits = _mix(_mix(key + np.uint64(block)) + np.uint64(k))
     return np.int64(((bits >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
@@ -46,7 +46,7 @@ def pushes_reference(positions, blocks, seed, epoch, n_draws, c):
     for block, (start, stop, first, size) in enumerate(blocks):
         others = np.arange(size)
         if size > EXACT:
-            others = np.array([drawn(seed, epoch, block, k, size) for k in range(n_draws)])
+            others = np.array([draw(seed, epoch, block, k, size) for k in range(n_draws)])
         gap = y[start:stop, None] - y[None, first + others]
         near = 1 + (gap**2).sum(axis=2)
         out[start:stop] = (gap / (near * (1 + c * near))[:, :, None]).mean(axis=1)
@@ -68,7 +68,7 @@ def pushes(positions, blocks, seed, epoch, n_draws, c):
         xs = np.empty(m, np.float32)
         ys = np.empty(m, np.float32)
         for k in range(m):
-            j = first + (k if size <= EXACT else drawn(seed, epoch, block, k, size))
+            j = first + (k if size <= EXACT else draw(seed, epoch, block, k, size))
             xs[k] = positions[j, 0]
             ys[k] = positions[j, 1]
         share = np.float32(1.0 / m)

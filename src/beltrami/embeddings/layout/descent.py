@@ -1,4 +1,4 @@
-r"""The descent: attractions and a start enter, positions leave.
+r"""The descent of a map of a graph, from a start to its last positions.
 
 The map is that of a reader who must tell the edges of the graph from random pairs by their
 distance d on the map, and calls a pair an edge with the odds :math:`1 : c (1 + d^2)`. Positions
@@ -23,10 +23,10 @@ from beltrami.embeddings.layout import _kernels
 _FIRST_ODDS, _LAST_ODDS = 1.0, 0.1  # c
 _FIRST_PAIRS, _LAST_PAIRS = 0.5, 20.0  # M
 _OPENED = 0.6  # share of the epochs after which c and M stay
-_DRAWS, _FEW_DRAWS = 256, 64
+_DRAWS, _FEW_DRAWS = 256, 64  # random pairs per node in an epoch of `descend`, of `refine`
 _MOMENTUM = 0.8
 _LONGEST_STEP = 4.0  # in units of 1 / sqrt(c), the reach of an edge
-_CALM = 0.3
+_CALM = 0.3  # first step of `refine`, where `descend` has one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +46,7 @@ class Forces:
 
     @classmethod
     def of(cls, attraction: CsrMatrix, sizes: IndexVector) -> "Forces":
-        """Cut components of those sizes into blocks.
-
-        Shapes: `attraction` (n, n).
-
-        - `sizes`: sizes of the components, in the order of the rows.
-        """
+        """Cut components, whose sizes are given in the order of the rows, into blocks."""
         firsts = np.cumsum(sizes) - sizes
         counts = -(-sizes // _kernels.BLOCK)
         first, size = np.repeat(firsts, counts), np.repeat(sizes, counts)
@@ -61,13 +56,11 @@ class Forces:
         return cls(attraction, np.column_stack([start, stop, first, size]).astype(np.int64))
 
 
-def settled(forces: Forces, start: FloatMatrix, *, n_epochs: int, seed: int) -> FloatMatrix:
+def descend(forces: Forces, start: FloatMatrix, *, n_epochs: int, seed: int) -> FloatMatrix:
     """Return the map that the forces make of a start whose edges have a length of order one.
 
     Every epoch moves all points at once, from the positions of the epoch before, with momentum, a
     step that decays to zero and a bound on its length.
-
-    Shapes: `start` (n, 2); returns (n, 2).
     """
     positions = np.ascontiguousarray(start, dtype=np.float32)
     speed = np.zeros_like(positions)
@@ -81,24 +74,21 @@ def settled(forces: Forces, start: FloatMatrix, *, n_epochs: int, seed: int) -> 
             force = _force(forces, positions, c, pairs, draw=(seed, epoch, _DRAWS))
             speed *= np.float32(_MOMENTUM)
             speed += np.float32((1 + c) / c * (1 - epoch / n_epochs)) * force
-            positions += _bounded(speed, _LONGEST_STEP / np.sqrt(c))
+            positions += _shorten(speed, _LONGEST_STEP / np.sqrt(c))
             before = c
             advance(1)
     return positions
 
 
-def refined(forces: Forces, positions: FloatMatrix, *, n_epochs: int, seed: int) -> FloatMatrix:
-    """Return a map on the scale of `settled` after a few calm epochs of the last forces.
-
-    Returns shape (n, 2).
-    """
+def refine(forces: Forces, positions: FloatMatrix, *, n_epochs: int, seed: int) -> FloatMatrix:
+    """Return a map on the scale of `descend` after a few calm epochs of the last forces."""
     positions = np.array(positions, dtype=np.float32, order="C")
     c = _LAST_ODDS
     with track("fitting in the rest", total=n_epochs) as advance:
         for epoch in range(n_epochs):
             force = _force(forces, positions, c, _LAST_PAIRS, draw=(seed, epoch, _FEW_DRAWS))
             force *= np.float32(_CALM * (1 + c) / c * (1 - epoch / n_epochs))
-            positions += _bounded(force, 1 / np.sqrt(c))
+            positions += _shorten(force, 1 / np.sqrt(c))
             advance(1)
     return positions
 
@@ -113,8 +103,8 @@ def _force(
     return force
 
 
-def _bounded(steps: FloatMatrix, longest: float) -> FloatMatrix:
-    """Shorten, in place, the steps that are longer than that."""
+def _shorten(steps: FloatMatrix, longest: float) -> FloatMatrix:
+    """Shorten, in place, the steps that are longer than `longest`."""
     lengths = np.sqrt(np.einsum("ij,ij->i", steps, steps))
     steps *= np.minimum(1, np.float32(longest) / np.maximum(lengths, np.float32(1e-9)))[:, None]
     return steps

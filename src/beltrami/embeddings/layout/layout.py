@@ -1,4 +1,4 @@
-"""The door of this folder: a graph enters, a map for people to look at leaves."""
+"""The map of a graph: `layout_graph`, from the start through the descent to the frame."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from beltrami.core.memory import require_memory
 from beltrami.core.randomness import generator
 from beltrami.core.types import CsrMatrix, FloatMatrix, IndexVector, Seed
 from beltrami.core.validation import check_count
-from beltrami.embeddings.layout.descent import Forces, refined, settled
-from beltrami.embeddings.layout.packing import drawn_in, framed, packed, turned
-from beltrami.embeddings.layout.sampling import drawn_part, filled_in
-from beltrami.embeddings.layout.start import basis_start, eigenvector_start, roughened
+from beltrami.embeddings.layout.descent import Forces, descend, refine
+from beltrami.embeddings.layout.packing import align_axes, draw_in, frame_positions, pack_components
+from beltrami.embeddings.layout.sampling import draw_part, fill_in
+from beltrami.embeddings.layout.start import basis_start, eigenvector_start, scale_start
 from beltrami.graph.model import Graph
 from beltrami.solvers.model import Basis
 
@@ -88,21 +88,21 @@ def layout_graph(
         raise InvalidInputError(
             f"basis has {len(basis.vectors)} rows and the graph {n} nodes; it is of another graph."
         )
-    given = None if initial is None else _checked_positions(initial, n, name="initial")
+    start = None if initial is None else _checked_positions(initial, n, name="initial")
     require_memory(
         _BYTES_PER_EDGE * graph.weights.nnz + _BYTES_PER_NODE * n,
         what=f"the map of {n} nodes",
         instead="Draw a random part of the points.",
     )
     count, membership = graph.components()
-    if given is None and basis is not None and count == 1 and basis.vectors.shape[1] > 2:
-        given = basis_start(basis, graph.degrees)
+    if start is None and basis is not None and count == 1 and basis.vectors.shape[1] > 2:
+        start = basis_start(basis, graph.degrees)
     rng = generator(random_state)
     if n <= LARGEST_WHOLE:
-        positions = _whole(graph.weights, membership, given, epochs, rng)
+        positions = _lay_out_whole(graph.weights, membership, start, epochs, rng)
     else:
-        positions = _by_part(graph.weights, membership, given, epochs, rng)
-    return _finished(positions, membership, turn=initial is None)
+        positions = _lay_out_by_part(graph.weights, membership, start, epochs, rng)
+    return _arrange(positions, membership, turn=initial is None)
 
 
 def attraction(weights: CsrMatrix) -> CsrMatrix:
@@ -110,8 +110,6 @@ def attraction(weights: CsrMatrix) -> CsrMatrix:
 
     :math:`a_{ij} \propto w_{ij} / d_i + w_{ij} / d_j`, with three tenths shared evenly: a chain
     does not break at its weakest edge, and a bridge between components holds.
-
-    Shapes: `weights` (n, n); returns (n, n).
     """
     counts = np.diff(weights.indptr)
     rows = np.repeat(np.arange(len(counts)), counts)
@@ -123,41 +121,42 @@ def attraction(weights: CsrMatrix) -> CsrMatrix:
     return csr_array(parts, shape=weights.shape)
 
 
-def _whole(
+def _lay_out_whole(
     weights: CsrMatrix,
     membership: IndexVector,
-    given: FloatMatrix | None,
+    start: FloatMatrix | None,
     epochs: int,
     rng: np.random.Generator,
 ) -> FloatMatrix:
     """Lay out every node, each component about a centre of its own."""
     order, sizes = _component_order(membership, rng)
-    near = _permuted(weights, order)
-    rough = eigenvector_start(near, sizes) if given is None else given[order]
-    start, seed = roughened(rough, sizes, rng), int(rng.integers(2**62))
+    near = _permute(weights, order)
+    rough = eigenvector_start(near, sizes) if start is None else start[order]
+    scaled, seed = scale_start(rough, sizes, rng), int(rng.integers(2**62))
     forces = Forces.of(attraction(near), sizes)
     positions = np.empty((len(order), 2))
-    positions[order] = settled(forces, start, n_epochs=epochs, seed=seed)
+    positions[order] = descend(forces, scaled, n_epochs=epochs, seed=seed)
     return positions
 
 
-def _by_part(
+def _lay_out_by_part(
     weights: CsrMatrix,
     membership: IndexVector,
-    given: FloatMatrix | None,
+    start: FloatMatrix | None,
     epochs: int,
     rng: np.random.Generator,
 ) -> FloatMatrix:
     """Lay out cells around a random part, fill them in, and settle all for a few epochs."""
-    part = drawn_part(weights, membership, rng)
-    own = np.unique(membership[part.rows], return_inverse=True)[1]
-    some = _whole(part.weights, own, None if given is None else given[part.rows], epochs, rng)
-    filled = filled_in(weights, part, some, rng)
+    part = draw_part(weights, membership, rng)
+    part_membership = np.unique(membership[part.rows], return_inverse=True)[1]
+    part_start = None if start is None else start[part.rows]
+    cells = _lay_out_whole(part.weights, part_membership, part_start, epochs, rng)
+    filled = fill_in(weights, part, cells, rng)
     order, sizes = _component_order(membership, rng)
-    forces = Forces.of(attraction(_permuted(weights, order)), sizes)
+    forces = Forces.of(attraction(_permute(weights, order)), sizes)
     seed = int(rng.integers(2**62))
     positions = np.empty((len(order), 2))
-    positions[order] = refined(forces, filled[order], n_epochs=min(epochs, _LATE_EPOCHS), seed=seed)
+    positions[order] = refine(forces, filled[order], n_epochs=min(epochs, _LATE_EPOCHS), seed=seed)
     return positions
 
 
@@ -174,13 +173,13 @@ def _component_order(
     return order, np.bincount(membership)
 
 
-def _permuted(weights: CsrMatrix, order: IndexVector) -> CsrMatrix:
+def _permute(weights: CsrMatrix, order: IndexVector) -> CsrMatrix:
     near = csr_array(weights[order][:, order])
     near.sort_indices()
     return near
 
 
-def _finished(positions: FloatMatrix, membership: IndexVector, *, turn: bool) -> FloatMatrix:
+def _arrange(positions: FloatMatrix, membership: IndexVector, *, turn: bool) -> FloatMatrix:
     """Draw in what lies far out, set components side by side, and frame the whole."""
     order = np.argsort(membership, kind="stable")
     sizes = np.bincount(membership)
@@ -189,26 +188,26 @@ def _finished(positions: FloatMatrix, membership: IndexVector, *, turn: bool) ->
     for size in sizes.tolist():
         rows = order[first : first + size]
         if size > 1:
-            part = drawn_in(positions[rows])
-            out[rows] = turned(part) if turn else part
+            part = draw_in(positions[rows])
+            out[rows] = align_axes(part) if turn else part
         first += size
     if len(sizes) > 1:
-        out[order] = packed(out[order], sizes)
-    return framed(out)
+        out[order] = pack_components(out[order], sizes)
+    return frame_positions(out)
 
 
 def _checked_positions(positions: Any, n: int, *, name: str) -> FloatMatrix:
     """Return positions as n finite pairs of float64, or say what is wrong with them."""
     try:
-        places = np.asarray(positions, dtype=np.float64)
+        pairs = np.asarray(positions, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"{name} cannot be read as numbers ({error}).") from error
-    if places.shape != (n, 2):
+    if pairs.shape != (n, 2):
         raise InvalidInputError(
             f"{name} must have shape ({n}, 2), a pair for each node of the graph, and have shape "
-            f"{places.shape}."
+            f"{pairs.shape}."
         )
-    if not np.isfinite(places).all():
-        bad = int((~np.isfinite(places)).any(axis=1).sum())
+    if not np.isfinite(pairs).all():
+        bad = int((~np.isfinite(pairs)).any(axis=1).sum())
         raise InvalidInputError(f"{name} contain NaN or infinity in {bad} row(s) of {n}.")
-    return places
+    return pairs

@@ -1,4 +1,4 @@
-"""Components side by side: positions of each enter, one readable map leaves."""
+"""Positions of components made one readable map: outliers drawn in, components side by side."""
 
 import numpy as np
 
@@ -9,13 +9,11 @@ _MARGIN = 0.15  # of a component's own side
 _BREADTH = 1.5  # of the whole, beside the root of its area
 
 
-def drawn_in(positions: FloatMatrix) -> FloatMatrix:
+def draw_in(positions: FloatMatrix) -> FloatMatrix:
     """Return one component centred, with the farthest points drawn in.
 
     The thousandth of the points that lies farthest out may lie at most a tenth farther than the
     rest, in the same order.
-
-    Shapes: `positions` (n, 2); returns (n, 2).
     """
     gap = positions - np.median(positions, axis=0)
     radii = np.hypot(gap[:, 0], gap[:, 1])
@@ -26,17 +24,17 @@ def drawn_in(positions: FloatMatrix) -> FloatMatrix:
     return np.asarray(gap, dtype=np.float64)
 
 
-def turned(positions: FloatMatrix) -> FloatMatrix:
+def align_axes(positions: FloatMatrix) -> FloatMatrix:
     """Return positions on their principal axes, the longer one across."""
     centred = positions - positions.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
     return np.asarray(centred @ axes[:, ::-1])
 
 
-def packed(positions: FloatMatrix, sizes: IndexVector) -> FloatMatrix:
+def pack_components(positions: FloatMatrix, sizes: IndexVector) -> FloatMatrix:
     """Return components in rows, large ones first, each with an area in proportion to its points.
 
-    Shapes: `positions` (n, 2); returns (n, 2).
+    Rows of `positions` lie component by component.
     """
     firsts = np.cumsum(sizes) - sizes
     low = np.minimum.reduceat(positions, firsts, axis=0)
@@ -47,13 +45,13 @@ def packed(positions: FloatMatrix, sizes: IndexVector) -> FloatMatrix:
     areas = np.prod(sides, axis=1)
     scales = np.sqrt(np.divide(sizes, areas, out=np.zeros(len(sizes)), where=areas > 0))
     boxes = scales[:, None] * spans + (1 + _MARGIN * np.sqrt(sizes))[:, None]
-    centres = _shelved(boxes, np.argsort(-sizes, kind="stable"))
+    centres = _shelve(boxes, np.argsort(-sizes, kind="stable"))
     member = np.repeat(np.arange(len(sizes)), sizes)
     middle = (low + high) / 2
     return np.asarray((positions - middle[member]) * scales[member, None] + centres[member])
 
 
-def framed(positions: FloatMatrix) -> FloatMatrix:
+def frame_positions(positions: FloatMatrix) -> FloatMatrix:
     """Return positions moved and scaled so that they fill [-1, 1] along the longer side."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     half = float((high - low).max()) / 2
@@ -61,7 +59,7 @@ def framed(positions: FloatMatrix) -> FloatMatrix:
     return np.asarray(centred / half if half > 0 else centred)
 
 
-def _shelved(boxes: FloatMatrix, order: IndexVector) -> FloatMatrix:
+def _shelve(boxes: FloatMatrix, order: IndexVector) -> FloatMatrix:
     """Set boxes in rows of one breadth, in that order, and return their centres."""
     breadth = max(float(boxes[:, 0].max()), _BREADTH * float(np.sqrt(np.prod(boxes, axis=1).sum())))
     centres = np.zeros_like(boxes)

@@ -31,23 +31,21 @@ class Part:
     weights: CsrMatrix
 
 
-def drawn_part(weights: CsrMatrix, membership: IndexVector, rng: np.random.Generator) -> Part:
+def draw_part(weights: CsrMatrix, membership: IndexVector, rng: np.random.Generator) -> Part:
     """Draw nodes at random and contract the graph to them.
 
     Cells grow from the drawn nodes step by step, each node joining the cell of its heaviest
     neighbour that has one. A cell is connected, so the graph of the cells has the components of
-    the graph.
-
-    Shapes: `weights` (n, n), `membership` (n,).
+    the graph, which `membership` numbers.
     """
     n = weights.shape[0]
     sizes = np.bincount(membership)
     order = rng.permutation(n)
     order = order[np.argsort(membership[order], kind="stable")]
     rank = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    wanted = np.maximum(np.ceil(SAMPLE / n * sizes), np.minimum(sizes, _SMALL))
-    rows = np.sort(order[rank < wanted[membership[order]]])
-    cells = _grown(weights, rows)
+    quotas = np.maximum(np.ceil(SAMPLE / n * sizes), np.minimum(sizes, _SMALL))
+    rows = np.sort(order[rank < quotas[membership[order]]])
+    cells = _grow_cells(weights, rows)
     member: CsrMatrix = csr_array((np.ones(n), cells, np.arange(n + 1)), shape=(n, len(rows)))
     half: CsrMatrix = csr_array(weights @ member)
     joined: CsrMatrix = csr_array(member.T @ half)
@@ -56,23 +54,21 @@ def drawn_part(weights: CsrMatrix, membership: IndexVector, rng: np.random.Gener
     return Part(rows, cells, csr_array((joined + joined.T) / 2))
 
 
-def filled_in(
-    weights: CsrMatrix, part: Part, placed: FloatMatrix, rng: np.random.Generator
+def fill_in(
+    weights: CsrMatrix, part: Part, cell_positions: FloatMatrix, rng: np.random.Generator
 ) -> FloatMatrix:
     """Set every node between its own cell and those of its neighbours, with a little noise.
 
-    Shapes: `weights` (n, n), `placed` (k, 2); returns (n, 2).
-
-    - Returned: half the position of the cell and half the weighted mean of those of the neighbours.
+    Its position is half that of its cell and half the weighted mean of those of its neighbours.
     """
-    own = placed[part.cells]
+    inside = cell_positions[part.cells]
     degrees = np.maximum(weights.sum(axis=1), np.finfo(float).tiny)
-    around = np.asarray(diags_array(1 / degrees) @ (weights @ own))
-    around[np.diff(weights.indptr) == 0] = own[np.diff(weights.indptr) == 0]
-    return np.asarray((own + around) / 2 + _JITTER * rng.standard_normal(own.shape))
+    around = np.asarray(diags_array(1 / degrees) @ (weights @ inside))
+    around[np.diff(weights.indptr) == 0] = inside[np.diff(weights.indptr) == 0]
+    return np.asarray((inside + around) / 2 + _JITTER * rng.standard_normal(inside.shape))
 
 
-def _grown(weights: CsrMatrix, rows: IndexVector) -> IndexVector:
+def _grow_cells(weights: CsrMatrix, rows: IndexVector) -> IndexVector:
     """Return the cell of each node, grown from those rows; all of them are reached."""
     cells = np.full(weights.shape[0], -1, dtype=np.int64)
     cells[rows] = np.arange(len(rows))
@@ -82,9 +78,9 @@ def _grown(weights: CsrMatrix, rows: IndexVector) -> IndexVector:
         pull = np.where(cells[edges.indices] >= 0, edges.data, 0.0)
         best = np.maximum.reduceat(pull, edges.indptr[:-1])
         of = np.repeat(np.arange(len(waiting)), np.diff(edges.indptr))
-        chosen = np.flatnonzero((pull == best[of]) & (pull > 0))
-        found, first = np.unique(of[chosen], return_index=True)
-        cells[waiting[found]] = cells[edges.indices[chosen[first]]]
+        heaviest = np.flatnonzero((pull == best[of]) & (pull > 0))
+        reached, first = np.unique(of[heaviest], return_index=True)
+        cells[waiting[reached]] = cells[edges.indices[heaviest[first]]]
         left = np.flatnonzero(best == 0)
         waiting, edges = waiting[left], csr_array(edges[left])
     return cells

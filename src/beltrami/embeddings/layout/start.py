@@ -1,4 +1,4 @@
-"""The start of a map: a graph enters, rough positions leave, component by component."""
+"""The start of a map of a graph: rough positions, component by component."""
 
 import warnings
 
@@ -21,10 +21,7 @@ _TYPICAL = 90.0  # per cent of the coordinates that are at most one before noise
 
 
 def eigenvector_start(weights: CsrMatrix, sizes: IndexVector) -> FloatMatrix:
-    """Return the first two non-constant eigenvectors of each component; zeros in small ones.
-
-    Shapes: `weights` (n, n); returns (n, 2).
-    """
+    """Return the first two non-constant eigenvectors of each component; zeros in small ones."""
     start = np.zeros((weights.shape[0], 2))
     firsts = np.cumsum(sizes) - sizes
     for one in np.argsort(-sizes, kind="stable")[:_MOST].tolist():
@@ -48,13 +45,11 @@ def basis_start(basis: Basis, degrees: FloatVector) -> FloatMatrix:
     return vectors
 
 
-def roughened(start: FloatMatrix, sizes: IndexVector, rng: np.random.Generator) -> FloatMatrix:
+def scale_start(start: FloatMatrix, sizes: IndexVector, rng: np.random.Generator) -> FloatMatrix:
     """Return a start on the scale of the descent, with noise that parts identical points.
 
     Each component is centred and scaled along both axes, and what lies far out is brought near: an
     eigenvector may live on a handful of points. A component without extent starts at random.
-
-    Shapes: `start` (n, 2); returns (n, 2).
     """
     noise = rng.standard_normal(start.shape)
     out = np.empty_like(noise)

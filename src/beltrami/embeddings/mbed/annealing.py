@@ -1,7 +1,4 @@
-"""The algorithm of the paper: from a crude map to sharper and sharper boundaries.
-
-Neighbour probabilities and what is known of some rows enter; the path of stages leaves.
-"""
+"""The path of the paper's algorithm: from a crude map to sharper and sharper boundaries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +11,7 @@ from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix
 from beltrami.embeddings.mbed.model import Problem, Stage, Targets
 from beltrami.embeddings.mbed.objective import MbedCost
-from beltrami.embeddings.mbed.simplex import label_confidence, simplex_directions, softened
+from beltrami.embeddings.mbed.simplex import label_confidence, simplex_directions, soften
 from beltrami.embeddings.mbed.stages import best_stage, criterion_of, radius_of
 from beltrami.embeddings.mbed.terms import ClassTerms
 from beltrami.embeddings.repulsion.regimes import choose_repulsion
@@ -95,16 +92,16 @@ def _one_path(
         repulsion, error = choose_repulsion(embedding, seed=0)
         cost = MbedCost(problem.neighborhood, repulsion, terms, weight)
         left = schedule.n_steps - schedule.n_first_steps
-        found = conjugate_descent(cost, embedding, n_steps=_share_of(left, number - _FIRST))
-        embedding = found.point
+        descent = conjugate_descent(cost, embedding, n_steps=_share_of(left, number - _FIRST))
+        embedding = descent.point
         path.append(
             Stage(
                 number,
                 scale,
                 confidence,
-                found.cost,
+                descent.cost,
                 criterion_of(embedding, directions),
-                len(found.costs) - 1,
+                len(descent.costs) - 1,
                 embedding,
                 error,
             )
@@ -126,14 +123,12 @@ def _terms(
     scale: float,
     confidence: float,
 ) -> ClassTerms:
-    known = problem.targets
-    blurred = softened(
-        known.distributions, confidence, is_share_printed="targets" in schedule.printed
-    )
+    labels = problem.targets
+    soft = soften(labels.distributions, confidence, is_share_printed="targets" in schedule.printed)
     return ClassTerms(
         directions,
         scale,
-        Targets(known.rows, blurred, known.weights),
+        Targets(labels.rows, soft, labels.weights),
         prior=problem.prior,
         is_margin_summed="margin" in schedule.printed,
     )

@@ -28,10 +28,7 @@ class Targets:
     weights: FloatVector
 
     def among(self, rows: IndexVector, n_points: int) -> "Targets":
-        """Return what is known of some rows, numbered anew in their order.
-
-        Shapes: `rows` (m,).
-        """
+        """Return what is known of some rows, numbered anew in their order."""
         place = np.full(n_points, -1, dtype=np.intp)
         place[rows] = np.arange(len(rows))
         is_there = place[self.rows] >= 0
@@ -41,7 +38,7 @@ class Targets:
 
     @classmethod
     def none(cls, n_classes: int) -> "Targets":
-        """Return that nothing is known."""
+        """Return targets of no row."""
         return cls(np.zeros(0, dtype=np.intp), np.zeros((0, n_classes)), np.zeros(0))
 
 
@@ -60,7 +57,7 @@ class Problem:
     prior : ndarray of shape (K,) or None
         Expected shares of the classes.
     guess : ndarray of shape (n, K) or None
-        What somebody else makes of every row, as probabilities; the paper needs none.
+        Class probabilities of every row from another learner; the paper needs none.
     """
 
     neighborhood: Neighborhood

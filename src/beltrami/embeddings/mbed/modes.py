@@ -1,4 +1,4 @@
-"""Ways to make a map with boundaries: as the paper has it, and as it works in practice.
+"""Modes of Mbed: a map with boundaries as the paper has it, and as it works in practice.
 
 They are scikit-learn estimators in name and parameters, so ``mode__reach`` works in a grid search.
 """

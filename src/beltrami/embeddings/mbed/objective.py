@@ -39,10 +39,7 @@ class MbedCost:
     neighbor_weight: float = 1.0
 
     def __call__(self, embedding: FloatMatrix) -> tuple[float, FloatMatrix]:
-        """Return the cost and its gradient.
-
-        Shapes: `embedding` (n, d); returns `gradient` (n, d).
-        """
+        """Return the cost and its gradient."""
         stress, strain = self._neighbors(embedding)
         cost = self.neighbor_weight * (stress - self.neighborhood.entropy)
         gradient: FloatMatrix = 2 * self.neighbor_weight * strain
@@ -55,10 +52,10 @@ class MbedCost:
         """Return the neighbours' cost up to the entropy of P, and half its gradient."""
         mutual = getattr(self.neighborhood, "mutual", None)
         if isinstance(self.repulsion, ExactRepulsion) and isinstance(mutual, np.ndarray):
-            log_normalizers, force, energy = self.repulsion.balanced(embedding, mutual)
+            log_normalizers, force, energy = self.repulsion.net_force(embedding, mutual)
             return energy + float(log_normalizers.sum()), -force
         # Only differences count; near the origin they lose the fewest digits.
         centred = embedding - embedding.mean(axis=0)
-        near = self.neighborhood.pull[:, None] * centred - self.neighborhood.summed(centred)
+        near = self.neighborhood.pull[:, None] * centred - self.neighborhood.multiply(centred)
         log_normalizers, force = self.repulsion(centred)
         return float(np.vdot(centred, near)) + float(log_normalizers.sum()), near - force

@@ -1,7 +1,4 @@
-"""New points on a finished map: each is placed by a small convex problem of its own.
-
-Rows of neighbour probabilities towards the map's points enter; positions leave.
-"""
+"""New points on a finished map: each is placed by a small convex problem of its own."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,7 +18,7 @@ _TOLERANCE = 1e-8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassPull:
-    """What is guessed of new points' classes, as a label term of theirs.
+    """A label term for new points: what is guessed of their classes.
 
     Attributes
     ----------
@@ -41,11 +38,11 @@ class ClassPull:
     weights: FloatVector
 
     def rows(self, rows: IndexVector) -> "ClassPull":
-        """Return that of some of the points."""
+        """Return the pull on some of the points."""
         return ClassPull(self.directions, self.scale, self.targets[rows], self.weights[rows])
 
 
-def placed(
+def place(
     probabilities: FloatMatrix | CsrMatrix,
     embedding: FloatMatrix,
     *,
@@ -65,17 +62,16 @@ def placed(
     A label term :math:`\omega KL(t \| m(y))` is convex in y, too; the margin term is not, and is
     left out. O(n d^2) per point and step, a few steps, in blocks of points.
 
-    Shapes: `probabilities` (m, n), `embedding` (n, d); returns (m, d).
-
-    - `probabilities`: rows of P from the new points to those of the map.
-    - `tie`: c, above zero: how strongly a point is held to the mean of its neighbours.
+    The rows of `probabilities`, (m, n), go from the new points to those of the map; `tie` is c.
     """
-    land = _Map.of(embedding, tie)
-    goals = np.asarray(probabilities @ land.points)
-    size = max(_BLOCK_ENTRIES // len(land.points), 1)
-    blocks = [np.arange(s, min(s + size, len(goals))) for s in range(0, len(goals), size)]
-    found = [land.settle(goals[rows], None if pull is None else pull.rows(rows)) for rows in blocks]
-    positions: FloatMatrix = np.concatenate(found) + land.middle if found else goals
+    fixed = _Map.of(embedding, tie)
+    goals = np.asarray(probabilities @ fixed.points)
+    size = max(_BLOCK_ENTRIES // len(fixed.points), 1)
+    blocks = []
+    for start in range(0, len(goals), size):
+        rows = np.arange(start, min(start + size, len(goals)))
+        blocks.append(fixed.solve_rows(goals[rows], None if pull is None else pull.rows(rows)))
+    positions: FloatMatrix = np.concatenate(blocks) + fixed.middle if blocks else goals
     return positions
 
 
@@ -105,20 +101,22 @@ class _Map:
         products = points[:, upper[0]] * points[:, upper[1]]
         return cls(points, middle, (points**2).sum(axis=1), products, tie)
 
-    def settle(self, goals: FloatMatrix, pull: ClassPull | None) -> FloatMatrix:
-        """Solve a block of rows; rows that are done leave it."""
-        found, active = goals.copy(), np.arange(len(goals))
+    def solve_rows(self, goals: FloatMatrix, pull: ClassPull | None) -> FloatMatrix:
+        """Minimise f for a block of rows, from their goals; rows that are done leave it."""
+        positions, active = goals.copy(), np.arange(len(goals))
         for _ in range(_STEPS):
-            here, goal = found[active], goals[active]
-            own = None if pull is None else pull.rows(active)
-            there = self._derivatives(here, goal, own)
+            here, goal = positions[active], goals[active]
+            rows_pull = None if pull is None else pull.rows(active)
+            there = self._derivatives(here, goal, rows_pull)
             step = -np.linalg.solve(there.hessian, there.gradient[:, :, None])[:, :, 0]
             slope = (step * there.gradient).sum(axis=1)
-            found[active], moved = self._shortened(here, step, slope, there.costs, goal, own)
+            positions[active], moved = self._line_search(
+                here, step, slope, there.costs, goal, rows_pull
+            )
             active = active[(-slope >= _TOLERANCE) & moved]
             if not len(active):
                 break
-        return found
+        return positions
 
     def _costs(
         self, here: FloatMatrix, goal: FloatMatrix, pull: ClassPull | None
@@ -161,7 +159,7 @@ class _Map:
             hessian += weights[:, :, None] * (spread - mean[:, :, None] * mean[:, None, :])
         return _Derivatives(costs, gradient, hessian)
 
-    def _shortened(
+    def _line_search(
         self,
         here: FloatMatrix,
         step: FloatMatrix,
@@ -174,10 +172,10 @@ class _Map:
         lengths, waiting = np.ones(len(here)), np.arange(len(here))
         for _ in range(30):
             there = here[waiting] + lengths[waiting, None] * step[waiting]
-            own = None if pull is None else pull.rows(waiting)
-            tried, _ = self._costs(there, goal[waiting], own)
+            rows_pull = None if pull is None else pull.rows(waiting)
+            new_costs, _ = self._costs(there, goal[waiting], rows_pull)
             allowed = costs[waiting] + 1e-4 * lengths[waiting] * slope[waiting]
-            waiting = waiting[tried > allowed]
+            waiting = waiting[new_costs > allowed]
             if not len(waiting):
                 break
             lengths[waiting] /= 2

@@ -9,18 +9,18 @@ from scipy.sparse import csr_array, diags_array
 from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.embeddings.mbed.model import Problem, Stage, Targets
-from beltrami.embeddings.mbed.settling import settled
+from beltrami.embeddings.mbed.settling import settle_map
 from beltrami.embeddings.mbed.simplex import simplex_directions, sureness
 from beltrami.embeddings.mbed.stages import criterion_of
 from beltrami.embeddings.mbed.terms import ClassTerms, log_memberships
 from beltrami.embeddings.neighborhoods.probabilities import Neighborhood, StoredNeighborhood
 from beltrami.embeddings.repulsion._row_kernels import lone_normalizers
 
-_SIZES = np.geomspace(0.3, 40.0, 16)
-_SHARPNESS = np.geomspace(0.02, 1.0, 25)
+_SIZES = np.geomspace(0.3, 40.0, 16)  # of the start, tried
+_SHARPNESS = np.geomspace(0.02, 1.0, 25)  # lambda over the size of the start, tried
 _NOISE = 0.01
-_MOST_AT_ONCE = 20_000
-_COARSENESS = 4
+_MOST_AT_ONCE = 20_000  # points; of more a part is settled first
+_COARSENESS = 4  # one in so many
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +49,8 @@ def practical_path(
 
     The start :math:`Y_0 = s T W` puts every row between the class directions as the guess T has
     it; s is the size at which the neighbours fit best, and :math:`\lambda` the length at which the
-    memberships of the start say what the guess says. Both then stay.
-
-    - `random`: draws a little noise for the dimension that the guess leaves open.
+    memberships of the start say what the guess says. Both then stay. `random` draws a little noise
+    for the dimension that the guess leaves open.
     """
     directions = simplex_directions(problem.n_classes, problem.n_components)
     guess = _known_guess(problem)
@@ -61,29 +60,33 @@ def practical_path(
     margin = balance.margin * len(guess)
     prior = guess.mean(axis=0) if problem.prior is None else problem.prior
     terms = ClassTerms(directions, scale, targets, margin, margin, 1.0, prior)
-    steps, begun = balance.n_steps, start
+    steps, first_map = balance.n_steps, start
     is_large = len(start) > _MOST_AT_ONCE
     total = steps + max(steps // _COARSENESS, 1) if is_large else steps
     with track("settling the map", total=total) as advance:
         if is_large:
-            begun = coarse_start(problem.neighborhood, terms, start, steps, random, advance)
+            first_map = _coarse_start(problem.neighborhood, terms, start, steps, random, advance)
             steps = max(steps // _COARSENESS, 1)
-        found = settled(problem.neighborhood, terms, begun, n_steps=steps, advance=advance)
-    first = Stage(1, scale, 1.0, float(found.costs[0]), criterion_of(start, directions), 0, start)
+        last_map = settle_map(
+            problem.neighborhood, terms, first_map, n_steps=steps, advance=advance
+        )
+    first = Stage(
+        1, scale, 1.0, float(last_map.costs[0]), criterion_of(start, directions), 0, start
+    )
     last = Stage(
         2,
         scale,
         1.0,
-        float(found.costs[-1]),
-        criterion_of(found.embedding, directions),
-        len(found.costs) - 1,
-        found.embedding,
-        found.error,
+        float(last_map.costs[-1]),
+        criterion_of(last_map.embedding, directions),
+        len(last_map.costs) - 1,
+        last_map.embedding,
+        last_map.error,
     )
     return first, last
 
 
-def coarse_start(
+def _coarse_start(
     neighborhood: Neighborhood,
     terms: ClassTerms,
     start: FloatMatrix,
@@ -95,12 +98,9 @@ def coarse_start(
 
     A point keeps the neighbours that are among the quarter, their probabilities scaled to sum to
     one again, and sees as many at the same distances as its share of the points; so the coarse map
-    has the size of the whole one, at a sixteenth of the work per step.
-
-    Shapes: `start` (n, d); returns (n, d).
-
-    - `neighborhood`: P. One that is not stored, or that leaves a point without a neighbour in the
-      quarter, has no coarse map, and the start is returned.
+    has the size of the whole one, at a sixteenth of the work per step. A P that is not stored, or
+    that leaves a point without a neighbour in the quarter, has no coarse map, and the start is
+    returned.
     """
     if not isinstance(neighborhood, StoredNeighborhood):
         return start
@@ -119,11 +119,11 @@ def coarse_start(
         margin_weight=terms.margin_weight * share,
         balance_weight=terms.balance_weight * share,
     )
-    found = settled(part, coarse, start[rows], n_steps=n_steps, advance=advance).embedding
+    settled = settle_map(part, coarse, start[rows], n_steps=n_steps, advance=advance).embedding
     totals = np.asarray(weights.sum(axis=0)).ravel()
-    spread = np.asarray(weights.T @ found)
+    spread = np.asarray(weights.T @ settled)
     better = np.where(totals[:, None] > 0, spread / np.maximum(totals, 1e-12)[:, None], start)
-    better[rows] = found
+    better[rows] = settled
     return better
 
 
@@ -154,7 +154,7 @@ def _start(
     shape = guess @ directions
     shape -= shape.mean(axis=0)
     shape += _NOISE * random.standard_normal(shape.shape)
-    near = neighborhood.pull[:, None] * shape - neighborhood.summed(shape)
+    near = neighborhood.pull[:, None] * shape - neighborhood.multiply(shape)
     stress = float(np.vdot(shape, near)) / len(shape)
     rows = np.sort(random.choice(len(shape), size=min(500, len(shape)), replace=False))
     costs = [size**2 * stress + _mean_log_normalizer(size * shape, rows) for size in _SIZES]

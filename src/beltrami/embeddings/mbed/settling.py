@@ -19,15 +19,15 @@ from beltrami.embeddings.repulsion.regimes import RowError, choose_repulsion, ro
 from beltrami.solvers.descent import Precondition, quasi_newton_descent
 from beltrami.solvers.linear.preconditioners import ApproximateCholesky
 
-_GROUND = 0.02
-_MOST_TIES = 30
-_MOST_EXACT = 5000
-_ROUND = 20
+_GROUND = 0.02  # share of the pull added to the Laplacian's diagonal, so that it has an inverse
+_MOST_TIES = 30  # per point, that the direction is made of
+_MOST_EXACT = 5000  # points up to which all pairs are summed
+_ROUND = 20  # steps between choices of the estimate
 _TOLERANCE = 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Settled:
+class SettledMap:
     """A map that has come to rest, or used up its steps.
 
     Attributes
@@ -48,21 +48,19 @@ class Settled:
     error: RowError
 
 
-def settled(
+def settle_map(
     neighborhood: Neighborhood,
     terms: ClassTerms | None,
     start: FloatMatrix,
     *,
     n_steps: int,
     advance: Callable[[float], None] | None = None,
-) -> Settled:
+) -> SettledMap:
     """Let a map settle by L-BFGS, preconditioned by the Laplacian of the neighbours.
 
     Up to 5000 points every sum over pairs is exact. Beyond, sums are estimated in the cheapest way
     that is right to two per cent on 500 exact rows; the choice is made anew every twenty steps, and
     the last is checked at its end, too.
-
-    Shapes: `start` (n, d).
     """
     precondition = spectral_direction(neighborhood)
     n_rounds = 1 if neighborhood.n_points <= _MOST_EXACT else -(-n_steps // _ROUND)
@@ -71,20 +69,20 @@ def settled(
     for share in np.diff(np.linspace(0, n_steps, n_rounds + 1).round().astype(int)):
         repulsion, error = choose_repulsion(embedding, seed=0, exact_below=_MOST_EXACT)
         with serial_blas():  # its threads would spin between the compiled loops
-            found = quasi_newton_descent(
+            descent = quasi_newton_descent(
                 MbedCost(neighborhood, repulsion, terms),
                 embedding,
                 n_steps=int(share),
                 precondition=precondition,
                 on_step=None if advance is None else lambda _: advance(1),
             )
-        costs.append(found.costs[1:] if costs else found.costs)
-        embedding = found.point
+        costs.append(descent.costs[1:] if costs else descent.costs)
+        embedding = descent.point
     if n_rounds > 1:
         error = row_error(repulsion, embedding)
         if error.largest > _TOLERANCE:
             _warn_of_estimates(error)
-    return Settled(embedding, np.concatenate(costs), found.is_converged, error)
+    return SettledMap(embedding, np.concatenate(costs), descent.is_converged, error)
 
 
 def _warn_of_estimates(error: RowError) -> None:

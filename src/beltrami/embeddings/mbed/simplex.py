@@ -1,7 +1,4 @@
-"""The fixed frame of Mbed: class directions, and how far along them a label may ask a point to be.
-
-Numbers of classes enter; a regular simplex and softened targets leave.
-"""
+"""The fixed frame of Mbed: class directions, and how far along them a label asks a point to be."""
 
 import numpy as np
 
@@ -10,12 +7,10 @@ from beltrami.core.types import FloatMatrix, FloatVector
 
 
 def simplex_directions(n_classes: int, n_components: int) -> FloatMatrix:
-    r"""Return K unit vectors with the same angle between any two.
+    r"""Return K unit vectors, (K, d), with the same angle between any two.
 
     They are the corners of a regular simplex, :math:`\langle w_k, w_l \rangle = -1/(K-1)`, in the
     first K - 1 of d coordinates; the others are zero ([ZienQuinonero05]_, sec. 5).
-
-    Returns shape (K, d).
     """
     if n_components < n_classes - 1:
         raise InvalidInputError(
@@ -44,24 +39,19 @@ def label_confidence(scale: float, radius: float, n_classes: int, reach: float) 
 
 
 def sureness(distributions: FloatMatrix) -> FloatVector:
-    """Return how sure distributions are of one class: 0 when uniform, 1 when certain.
-
-    Shapes: `distributions` (m, K); returns (m,).
-    """
+    """Return how sure each distribution is of one class: 0 when uniform, 1 when certain."""
     k = distributions.shape[1]
     sure: FloatVector = (k * distributions.max(axis=1) - 1) / (k - 1)
     return sure
 
 
-def softened(
+def soften(
     targets: FloatMatrix, confidence: float, *, is_share_printed: bool = False
 ) -> FloatMatrix:
     r"""Return targets that are as sure as a confidence allows.
 
     :math:`t' = t \tau + (1 - t)(1 - \tau) / (K - 1)`, whose rows sum to one where those of t do.
     Line 9 of the paper's algorithm leaves out 1 / (K - 1), and its rows then sum to more.
-
-    Shapes: `targets` (l, K); returns (l, K).
     """
     share = 1.0 if is_share_printed else 1 / (targets.shape[1] - 1)
     blurred: FloatMatrix = targets * confidence + (1 - targets) * (1 - confidence) * share

@@ -10,20 +10,15 @@ _RIDGE = 1e-9
 
 
 def radius_of(embedding: FloatMatrix) -> float:
-    """Return the radius of a map: the geometric mean of its standard deviations along the axes.
-
-    Shapes: `embedding` (n, d).
-    """
+    """Return the radius of a map: the geometric mean of its standard deviations along the axes."""
     deviations = embedding.std(axis=0)
     return float(np.exp(np.log(deviations).mean())) if (deviations > 0).all() else 0.0
 
 
 def criterion_of(embedding: FloatMatrix, directions: FloatMatrix) -> float:
-    """Return how well a map keeps the classes of its own points apart.
+    """Return how well a map keeps its classes apart.
 
-    Shapes: `embedding` (n, d), `directions` (K, d).
-
-    - `directions`: class directions; a point's class is the one it lies farthest along.
+    A point's class is the one of whose `directions`, (K, d), it lies farthest along.
     """
     codes = np.asarray((embedding @ directions.T).argmax(axis=1))
     return separation(embedding, codes, len(directions))
@@ -40,8 +35,6 @@ def separation(embedding: FloatMatrix, codes: NDArray[np.intp], n_classes: int) 
 
     Between-class over within-class covariance, eq. 20 of [ZienQuinonero05]_: the larger, the wider
     the gaps between the classes against their width, whatever the scale of the map.
-
-    Shapes: `embedding` (n, d), `codes` (n,).
     """
     n, d = embedding.shape
     counts = np.bincount(codes, minlength=n_classes)

@@ -1,7 +1,4 @@
-"""The class terms of Mbed: how an embedding stands to the fixed boundaries, and its gradient.
-
-Positions enter; the cost of lying near a boundary, of unequal classes and of missed labels leaves.
-"""
+"""The class terms of Mbed: the cost of near boundaries, unequal classes and missed labels."""
 
 from dataclasses import dataclass
 
@@ -50,10 +47,7 @@ class ClassTerms:
     is_margin_summed: bool = False
 
     def __call__(self, embedding: FloatMatrix) -> tuple[float, FloatMatrix]:
-        """Return the terms' sum and its gradient.
-
-        Shapes: `embedding` (n, d); returns `gradient` (n, d).
-        """
+        """Return the terms' sum and its gradient by the positions."""
         logs = log_memberships(embedding, self.directions, self.scale)
         memberships = np.exp(logs)
         margin, push = mean_entropy(logs, memberships)
@@ -72,10 +66,7 @@ class ClassTerms:
 
 
 def log_memberships(embedding: FloatMatrix, directions: FloatMatrix, scale: float) -> FloatMatrix:
-    """Return the logarithms of the class memberships, eq. 15 of [ZienQuinonero05]_.
-
-    Shapes: `embedding` (n, d), `directions` (K, d); returns (n, K).
-    """
+    """Return the logarithms of the class memberships, (n, K), eq. 15 of [ZienQuinonero05]_."""
     logits = (directions / scale) @ embedding.T  # one row per class: long rows are fast
     logits -= logits.max(axis=0)
     logits -= np.log(np.exp(logits).sum(axis=0))
@@ -84,10 +75,7 @@ def log_memberships(embedding: FloatMatrix, directions: FloatMatrix, scale: floa
 
 
 def mean_entropy(logs: FloatMatrix, memberships: FloatMatrix) -> tuple[float, FloatMatrix]:
-    """Return the mean entropy of memberships and its derivatives by the logits (eqs. 7, 17).
-
-    Shapes: `logs`, `memberships` (n, K); returns `by_logits` (n, K).
-    """
+    """Return the mean entropy of memberships and its derivatives by the logits (eqs. 7, 17)."""
     n = len(logs)
     entropies = -np.einsum("ik,ik->i", memberships, logs)[:, None]
     return float(entropies.mean()), -memberships * (logs + entropies) / n
@@ -96,10 +84,7 @@ def mean_entropy(logs: FloatMatrix, memberships: FloatMatrix) -> tuple[float, Fl
 def balance_of(
     logs: FloatMatrix, memberships: FloatMatrix, prior: FloatVector | None
 ) -> tuple[float, FloatMatrix]:
-    r"""Return :math:`H(\bar m)` or :math:`-KL(\bar m \| \pi)`, and its derivatives (eqs. 8, 18).
-
-    Shapes: `logs`, `memberships` (n, K), `prior` (K,); returns `by_logits` (n, K).
-    """
+    r"""Return :math:`H(\bar m)` or :math:`-KL(\bar m \| \pi)`, and its derivatives (eqs. 8, 18)."""
     n = len(logs)
     shares = memberships.mean(axis=0)
     is_safe = bool((shares > np.finfo(np.float64).tiny).all())
@@ -113,10 +98,7 @@ def balance_of(
 def label_divergence(
     logs: FloatMatrix, memberships: FloatMatrix, targets: Targets
 ) -> tuple[float, FloatMatrix]:
-    """Return how far the memberships miss the targets, and the derivatives (eqs. 12, 19).
-
-    Shapes: `logs`, `memberships` (n, K); returns `by_logits` (l, K).
-    """
+    """Return how far the memberships miss the targets, and the derivatives (eqs. 12, 19)."""
     known, weights = targets.distributions, targets.weights[:, None]
     divergences = xlogy(known, known) - known * logs[targets.rows]
     totals = known.sum(axis=1, keepdims=True)

@@ -1,7 +1,7 @@
-"""From data to neighbour probabilities, among the points of a fit and from new points to them.
+"""Neighbour probabilities of data, among the points of a fit and from new points to them.
 
-Vectors, a matrix of dissimilarities or a sparse one of near pairs enter; probabilities leave, with
-one width for all points (wide) or with one effective number of neighbours for all (local).
+The data are vectors, dissimilarities of all pairs, or a sparse matrix of near pairs. An affinity
+has one width for all points (wide) or one effective number of neighbours for all (local).
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from beltrami.core.memory import require_memory
-from beltrami.core.randomness import generator
-from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexVector, Points, Seed
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.embeddings.neighborhoods.probabilities import (
     Neighborhood,
     StoredNeighborhood,
@@ -26,9 +25,9 @@ from beltrami.graph.search import open_space
 from beltrami.graph.search.distances import angular_distances
 from beltrami.operators.comparison import require_neighbors, without_diagonal
 
-_SAMPLE = 3000
-_GLANCE = 500
-_MOST_DENSE = 8000
+_SAMPLE = 3000  # points whose dissimilarities give the width
+_GLANCE = 500  # points that show whether dissimilarities differ at all
+_MOST_DENSE = 8000  # points up to which P is a matrix
 _REACH = 3  # neighbours searched per unit of perplexity
 
 
@@ -72,13 +71,10 @@ class WideAffinity:
 
     @classmethod
     def of(
-        cls, points: Points, metric: Any, *, quantile: float, spread: float = 2.0, seed: Seed = 0
+        cls, points: Points, metric: Any, *, quantile: float, spread: float = 2.0
     ) -> "WideAffinity":
-        """Choose the width by a quantile of the dissimilarities.
-
-        - `seed`: draws the sample of points on which the quantile is taken above 3000 of them.
-        """
-        apart = _sampled_dissimilarities(points, metric, seed)
+        """Choose the width by a quantile of the dissimilarities, of 3000 points at most."""
+        apart = _sampled_dissimilarities(points, metric)
         require_spread(float(apart.min()), float(apart.max()), points.shape[0])
         width = float(np.quantile(apart, quantile))
         if width <= 0:  # more duplicates than the quantile allows
@@ -137,11 +133,8 @@ class LocalAffinity:
 
     @classmethod
     def of(cls, points: Points, metric: Any, perplexity: float) -> "LocalAffinity":
-        """Check that there are neighbours to tell apart.
-
-        - `perplexity`: effective number of neighbours; with few points, a third of them at most.
-        """
-        apart = _sampled_dissimilarities(points, metric, 0, most=_GLANCE)
+        """Check that there are neighbours to tell apart."""
+        apart = _sampled_dissimilarities(points, metric, most=_GLANCE)
         require_spread(float(apart.min()), float(apart.max()), points.shape[0])
         return cls(points, metric, perplexity)
 
@@ -157,22 +150,22 @@ class LocalAffinity:
     def among(self) -> CsrMatrix:
         """Return P of the points of the fit as a matrix."""
         if self.metric == "precomputed" and issparse(self.points):
-            return self._stored(without_diagonal(self.points))
+            return self._calibrate_stored(without_diagonal(self.points))
         n, k = self.points.shape[0], self.n_neighbors
         if self.metric == "precomputed":
             squares = np.array(self.points, dtype=np.float64) ** 2
             np.fill_diagonal(squares, np.inf)
             near = np.argsort(squares, axis=1, kind="stable")[:, :k]
             return self._rows(near, np.take_along_axis(squares, near, axis=1), n)
-        found = open_space(self.points, self.metric).neighbors(
+        neighbors = open_space(self.points, self.metric).neighbors(
             k, search="auto", rng=np.random.default_rng(0)
         )
-        return self._rows(found.indices, found.distances.astype(np.float64) ** 2, n)
+        return self._rows(neighbors.indices, neighbors.distances.astype(np.float64) ** 2, n)
 
     def towards(self, new: Points) -> CsrMatrix:
         """Return rows of P from new points to those of the fit."""
         if self.metric == "precomputed" and issparse(new):
-            return self._stored(csr_array(new))
+            return self._calibrate_stored(csr_array(new))
         n, k = self.points.shape[0], self.n_neighbors
         if self.metric == "precomputed":
             squares = np.asarray(new, dtype=np.float64) ** 2
@@ -185,7 +178,7 @@ class LocalAffinity:
         perplexity = min(self.perplexity, max(near.shape[1] / 2, 1.0))
         return sparse_probabilities(near, calibrated_probabilities(squares, perplexity), n_columns)
 
-    def _stored(self, stored: CsrMatrix) -> CsrMatrix:
+    def _calibrate_stored(self, stored: CsrMatrix) -> CsrMatrix:
         """Calibrate rows of any number of stored neighbours, each over its nearest ones."""
         counts = np.diff(stored.indptr)
         require_neighbors(counts)
@@ -196,21 +189,18 @@ class LocalAffinity:
             order = np.argsort(stored.data[start:stop], kind="stable")[:k]
             near[row, : len(order)] = stored.indices[start:stop][order]
             squares[row, : len(order)] = stored.data[start:stop][order] ** 2
-        found = self._rows(near, _filled(squares), stored.shape[1])
-        found.data[~np.isfinite(squares).ravel()] = 0.0
-        found.eliminate_zeros()
-        totals = np.asarray(found.sum(axis=1)).ravel()
-        found.data /= np.repeat(totals, np.diff(found.indptr))
-        return found
+        rows = self._rows(near, _fill_missing(squares), stored.shape[1])
+        rows.data[~np.isfinite(squares).ravel()] = 0.0
+        rows.eliminate_zeros()
+        totals = np.asarray(rows.sum(axis=1)).ravel()
+        rows.data /= np.repeat(totals, np.diff(rows.indptr))
+        return rows
 
 
 def dissimilarities(rows: Points, columns: Points, metric: Any) -> FloatMatrix:
-    """Return the dissimilarities of all pairs.
+    """Return the dissimilarities of all pairs, (m, n).
 
-    Returns shape (m, n).
-
-    - `rows`, `columns`: vectors; for "precomputed" `rows` are the dissimilarities to all of
-      `columns`.
+    For "precomputed" `rows` are the dissimilarities to all of `columns` already.
     """
     from sklearn.metrics import pairwise_distances
     from sklearn.preprocessing import normalize
@@ -230,9 +220,7 @@ def dissimilarities(rows: Points, columns: Points, metric: Any) -> FloatMatrix:
 def twins_of(points: Points, metric: Any, new: Points) -> IndexVector:
     """Return for each new point the point of the fit it is identical to, -1 for none.
 
-    Returns shape (m,).
-
-    - `new`: new vectors, or dissimilarities to the points of the fit; zero means identical.
+    Of dissimilarities to the points of the fit, zero means identical.
     """
     if metric != "precomputed":
         nearest, distances = open_space(points, metric).nearest(new, 1)
@@ -248,15 +236,13 @@ def twins_of(points: Points, metric: Any, new: Points) -> IndexVector:
     return twins
 
 
-def _sampled_dissimilarities(
-    points: Points, metric: Any, seed: Seed, *, most: int = _SAMPLE
-) -> FloatVector:
+def _sampled_dissimilarities(points: Points, metric: Any, *, most: int = _SAMPLE) -> FloatVector:
     n = points.shape[0]
     if metric == "precomputed" and issparse(points):
         return np.asarray(without_diagonal(points).data, dtype=np.float64)
     rows = np.arange(n)
     if n > most:
-        rows = np.sort(generator(seed).choice(n, size=most, replace=False))
+        rows = np.sort(np.random.default_rng(0).choice(n, size=most, replace=False))
     block: FloatMatrix
     if metric == "precomputed":
         block = np.asarray(points, dtype=np.float64)[np.ix_(rows, rows)]
@@ -277,7 +263,7 @@ def _stored_rows(stored: CsrMatrix, exponents: Any) -> CsrMatrix:
     return csr_array((weights, stored.indices, stored.indptr), shape=stored.shape)
 
 
-def _filled(squares: FloatMatrix) -> FloatMatrix:
+def _fill_missing(squares: FloatMatrix) -> FloatMatrix:
     """Put far values for missing neighbours, so that they take no probability."""
     known = np.where(np.isfinite(squares), squares, 0.0)
     far = 1e6 * (known.max(axis=1, keepdims=True) + np.finfo(np.float64).tiny)

@@ -1,8 +1,8 @@
-r"""Neighbour probabilities: dissimilarities enter, how likely j is a neighbour of i leaves.
+r"""Neighbour probabilities P: how likely j is a neighbour of i.
 
-Row i is a distribution :math:`p_{ij} \propto \exp(-d_{ij}^2)` over the other points. Three forms
-answer the same questions: all pairs, a sparse matrix of near pairs, and a product of features for
-kernels so wide that everyone is everyone's neighbour.
+Row i is a distribution :math:`p_{ij} \propto \exp(-d_{ij}^2)` over the other points. It has three
+forms: all pairs, a sparse matrix of near pairs, and (in `wide`) a product of features for kernels
+so wide that everyone is everyone's neighbour.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Neighborhood(Protocol):
     def pull(self) -> FloatVector:
         """Row sums of P + P'."""
 
-    def summed(self, values: FloatMatrix) -> FloatMatrix:
+    def multiply(self, values: FloatMatrix) -> FloatMatrix:
         """Return (P + P') times a matrix with one row per point."""
 
 
@@ -58,12 +58,7 @@ class StoredNeighborhood:
 
     @classmethod
     def of(cls, probabilities: FloatMatrix | CsrMatrix) -> "StoredNeighborhood":
-        """Take probabilities, one row per point, and keep what an embedding needs.
-
-        Shapes: `probabilities` (n, n).
-
-        - `probabilities`: P, with zeros on the diagonal and rows that sum to one.
-        """
+        """Keep what an embedding needs of P, which has an empty diagonal and rows of sum one."""
         if isinstance(probabilities, np.ndarray):
             entropy = -float(xlogy(probabilities, probabilities).sum())
             mutual: FloatMatrix | CsrMatrix = probabilities + probabilities.T
@@ -77,7 +72,7 @@ class StoredNeighborhood:
         """Number of points."""
         return int(self.mutual.shape[0])
 
-    def summed(self, values: FloatMatrix) -> FloatMatrix:
+    def multiply(self, values: FloatMatrix) -> FloatMatrix:
         """Return (P + P') times a matrix with one row per point."""
         product: FloatMatrix = self.mutual @ values
         return product
@@ -87,12 +82,8 @@ def row_probabilities(squares: FloatMatrix) -> FloatMatrix:
     r"""Return :math:`\exp(-d_{ij}^2)` over its row sums, in place.
 
     The smallest entry of each row is taken off first, so that a point far from all others keeps
-    its nearest as neighbours instead of dividing zero by zero.
-
-    Shapes: `squares` (m, n); returns (m, n).
-
-    - `squares`: squared dissimilarities; infinite where a pair is to have no probability.
-      Overwritten.
+    its nearest as neighbours instead of dividing zero by zero. `squares` is infinite where a pair
+    is to have no probability.
     """
     squares -= squares.min(axis=1, keepdims=True)
     np.exp(-squares, out=squares)
@@ -106,17 +97,16 @@ def calibrated_probabilities(squares: FloatMatrix, perplexity: float) -> FloatMa
     The perplexity, exp of the entropy, is an effective number of neighbours; b_i is found by
     bisection of its logarithm. A row with more nearest neighbours at the same distance than that,
     duplicates for example, shares its probability among them.
-
-    Shapes: `squares` (m, k); returns (m, k).
     """
-    found = np.empty(squares.shape)
+    probabilities = np.empty(squares.shape)
     for start in range(0, len(squares), _BLOCK):
         block = squares[start : start + _BLOCK].astype(np.float64)
-        found[start : start + _BLOCK] = _calibrated(block, float(np.log(perplexity)))
-    return found
+        probabilities[start : start + _BLOCK] = _calibrate(block, float(np.log(perplexity)))
+    return probabilities
 
 
-def _calibrated(squares: FloatMatrix, target: float) -> FloatMatrix:
+def _calibrate(squares: FloatMatrix, target: float) -> FloatMatrix:
+    """Return rows of probabilities whose entropy is `target`."""
     above = squares - squares.min(axis=1, keepdims=True)
     typical = above.mean(axis=1, keepdims=True)
     above = np.divide(above, typical, out=np.zeros_like(above), where=typical > 0)
@@ -126,22 +116,19 @@ def _calibrated(squares: FloatMatrix, target: float) -> FloatMatrix:
         exponents = above * np.exp(middle)
         weights = np.exp(-exponents)
         totals = weights.sum(axis=1, keepdims=True)
-        is_wide = np.log(totals) + (weights * exponents).sum(axis=1, keepdims=True) / totals
-        low = np.where(is_wide > target, middle, low)
-        high = np.where(is_wide > target, high, middle)
+        entropy = np.log(totals) + (weights * exponents).sum(axis=1, keepdims=True) / totals
+        low = np.where(entropy > target, middle, low)
+        high = np.where(entropy > target, high, middle)
         if float((high - low).max()) < 1e-9:
             break
-    found: FloatMatrix = weights / weights.sum(axis=1, keepdims=True)
-    return found
+    probabilities: FloatMatrix = weights / weights.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 def sparse_probabilities(
     indices: IndexMatrix, probabilities: FloatMatrix, n_columns: int
 ) -> CsrMatrix:
-    """Put lists of neighbours and their probabilities into a matrix.
-
-    Shapes: `indices` (m, k), `probabilities` (m, k); returns (m, n_columns).
-    """
+    """Put lists of k neighbours and their probabilities, (m, k), into a matrix."""
     m, k = indices.shape
     starts = np.arange(0, m * k + 1, k, dtype=np.int64)
     entries = (probabilities.ravel(), indices.ravel().astype(np.int32), starts)

@@ -11,8 +11,7 @@ from scipy.special import xlogy
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
-from beltrami.core.randomness import generator
-from beltrami.core.types import FloatMatrix, FloatVector, Points, Seed
+from beltrami.core.types import FloatMatrix, FloatVector, Points
 from beltrami.kernel_machines.gram import Gram
 from beltrami.kernel_machines.kernels import RbfKernel
 from beltrami.kernel_machines.landmarks import NystromFeatures, spread_rows
@@ -48,12 +47,10 @@ class FactoredNeighborhood:
     error: float
 
     @classmethod
-    def of(cls, points: Points, width: float, seed: Seed = 0) -> "FactoredNeighborhood":
-        """Take as many landmarks as it needs to be right to two per cent.
-
-        Shapes: `points` (n, p).
-        """
-        gram, random, n = Gram(RbfKernel(width), points), generator(seed), points.shape[0]
+    def of(cls, points: Points, width: float) -> "FactoredNeighborhood":
+        """Take as many landmarks as it needs to be right to two per cent."""
+        gram, n = Gram(RbfKernel(width), points), points.shape[0]
+        random = np.random.default_rng(0)
         for size in _LANDMARKS:
             require_memory(
                 4.0 * n * size,
@@ -62,13 +59,13 @@ class FactoredNeighborhood:
             )
             landmarks = spread_rows(n, np.zeros(0, dtype=np.intp), min(size, n), random)
             features = _features(NystromFeatures.of(gram, landmarks, tol=1e-7), n)
-            found = _checked(features, gram, random)
-            if found.error <= _TOLERANCE:
-                return found
+            neighborhood = _measure(features, gram, random)
+            if neighborhood.error <= _TOLERANCE:
+                return neighborhood
         raise InvalidInputError(
-            f"{_LANDMARKS[-1]} landmarks leave an error of {found.error:.1%} in the neighbour "
-            f"probabilities of {n} points, above {_TOLERANCE:.0%}: the kernel is too narrow for "
-            "this form. Use mode='practical', which keeps near pairs only."
+            f"{_LANDMARKS[-1]} landmarks leave an error of {neighborhood.error:.1%} in the "
+            f"neighbour probabilities of {n} points, above {_TOLERANCE:.0%}: the kernel is too "
+            "narrow for this form. Use mode='practical', which keeps near pairs only."
         )
 
     @property
@@ -79,19 +76,19 @@ class FactoredNeighborhood:
     @property
     def pull(self) -> FloatVector:
         """Row sums of P + P'."""
-        column_sums: FloatVector = self._transposed(np.ones((self.n_points, 1))).ravel()
+        column_sums: FloatVector = self._multiply_transposed(np.ones((self.n_points, 1))).ravel()
         return 1 + column_sums
 
-    def summed(self, values: FloatMatrix) -> FloatMatrix:
+    def multiply(self, values: FloatMatrix) -> FloatMatrix:
         """Return (P + P') times a matrix with one row per point."""
-        forward = self._kernel_times(values) / self.totals[:, None]
-        product: FloatMatrix = forward + self._transposed(values)
+        forward = self._multiply_kernel(values) / self.totals[:, None]
+        product: FloatMatrix = forward + self._multiply_transposed(values)
         return product
 
-    def _transposed(self, values: FloatMatrix) -> FloatMatrix:
-        return self._kernel_times(values / self.totals[:, None])
+    def _multiply_transposed(self, values: FloatMatrix) -> FloatMatrix:
+        return self._multiply_kernel(values / self.totals[:, None])
 
-    def _kernel_times(self, values: FloatMatrix) -> FloatMatrix:
+    def _multiply_kernel(self, values: FloatMatrix) -> FloatMatrix:
         """Return K times values, without its diagonal."""
         narrow = values.astype(self.features.dtype)
         product = (self.features @ (self.features.T @ narrow)).astype(np.float64)
@@ -107,10 +104,10 @@ def _features(maps: NystromFeatures, n: int) -> FloatMatrix:
     return features
 
 
-def _checked(
+def _measure(
     features: FloatMatrix, gram: Gram, random: np.random.Generator
 ) -> FactoredNeighborhood:
-    """Compare with exact rows: their entropy, and their means of smooth functions."""
+    """Make P of features, and measure it on exact rows: its entropy, and its error."""
     diagonal = np.einsum("ij,ij->i", features, features).astype(np.float64)
     sums = features.sum(axis=0, dtype=np.float64).astype(np.float32)
     totals = (features @ sums).astype(np.float64) - diagonal
@@ -127,6 +124,6 @@ def _checked(
     smooth = np.asarray(gram.points @ random.standard_normal((gram.points.shape[1], 8)))
     smooth = smooth - smooth.mean(axis=0)
     right = exact @ smooth
-    ours = (draft._kernel_times(smooth) / draft.totals[:, None])[rows]
+    ours = (draft._multiply_kernel(smooth) / draft.totals[:, None])[rows]
     error = float(np.linalg.norm(ours - right) / np.linalg.norm(right))
     return FactoredNeighborhood(features, draft.totals, diagonal, entropy, error)

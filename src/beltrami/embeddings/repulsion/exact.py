@@ -38,8 +38,6 @@ def repulsion_reference(embedding: FloatMatrix) -> tuple[FloatVector, FloatMatri
 
     Every row's exponents are taken relative to its smallest squared distance, so that q_ij
     exists however far the row is from all others.
-
-    Shapes: `embedding` (n, d); returns `log_z` (n,), `force` (n, d).
     """
     Y = checked_embedding(embedding)
     differences = Y[:, None, :] - Y[None, :, :]
@@ -57,34 +55,24 @@ class ExactRepulsion:
     """Every pair in float64: time grows with n^2 d, memory with n d."""
 
     def log_normalizers(self, embedding: FloatMatrix) -> FloatVector:
-        """Return log z alone.
-
-        Shapes: `embedding` (n, d); returns (n,).
-        """
+        """Return log z alone."""
         return self._normalizers(checked_embedding(embedding))[-1].log_z
 
     def __call__(self, embedding: FloatMatrix) -> tuple[FloatVector, FloatMatrix]:
-        """Return log z and the force.
-
-        Shapes: `embedding` (n, d); returns `log_z` (n,), `force` (n, d).
-        """
+        """Return log z and the force."""
         log_z, force, _ = self._all(embedding, None)
         return log_z, force
 
-    def balanced(
+    def net_force(
         self, embedding: FloatMatrix, mutual: FloatMatrix
     ) -> tuple[FloatVector, FloatMatrix, float]:
-        """Return log z, and repulsion less attraction, in one go over all pairs.
+        """Return log z, the repulsion less the attraction, and the energy of the attraction.
 
-        The matrix of attractions is read tile by tile while the repulsion is computed, one half
-        of it only; a product of its own would take as long as everything else.
-
-        Shapes: `embedding` (n, d), `mutual` (n, n); returns `log_z` (n,), `force` (n, d).
-
-        - `force`: the force less sum_j mutual_ij (y_i - y_j); the gradient of the cost is -2 times
-          it.
-        - `energy`: half the sum of mutual_ij times squared distances: what P costs besides its
-          entropy.
+        The net force is that of a call less sum_j mutual_ij (y_i - y_j), so the gradient of the
+        cost is -2 times it; the energy is half the sum of mutual_ij times squared distances: what
+        P costs besides its entropy. The matrix of attractions is read tile by tile while the
+        repulsion is computed, one half of it only; a product of its own would take as long as
+        everything else.
         """
         n = len(embedding)
         if mutual.shape != (n, n):
@@ -101,13 +89,6 @@ class ExactRepulsion:
         force, energy = pair_forces(tiles, pairs, normalizers.inverse, mutual)
         normalizers.add_lone_forces(Y, force)
         return normalizers.log_z, force, energy
-
-    def refreshed(self, embedding: FloatMatrix) -> "ExactRepulsion":  # noqa: ARG002
-        """Return this: nothing in it depends on the embedding.
-
-        Shapes: `embedding` (n, d).
-        """
-        return self
 
     def _normalizers(self, Y: FloatMatrix) -> tuple[Tiles, TilePairs, Normalizers]:
         tiles = Tiles.of(Y - middle(Y))

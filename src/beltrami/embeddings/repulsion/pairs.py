@@ -21,10 +21,7 @@ _CHUNK_NUMBERS = 2**25  # in all the chunks' shares of a force together: a quart
 
 
 def checked_embedding(embedding: FloatMatrix) -> NDArray[np.float64]:
-    """Return the embedding in float64 by rows, after a look at its shape.
-
-    Shapes: `embedding` (n, d); returns (n, d).
-    """
+    """Return the embedding in float64 by rows, or say what is wrong with its shape."""
     Y = np.ascontiguousarray(embedding, dtype=np.float64)
     if Y.ndim != 2 or Y.shape[0] < 2 or Y.shape[1] < 1:
         raise InvalidInputError(
@@ -38,11 +35,9 @@ def middle(Y: FloatMatrix) -> FloatVector:
     """Return a point among the points, which no outlier can carry away.
 
     Differences of coordinates are rounded relative to the distance from it.
-
-    Shapes: `Y` (n, d); returns (d,).
     """
-    found: FloatVector = np.median(Y[:: max(1, len(Y) // 64)], axis=0)
-    return found
+    center: FloatVector = np.median(Y[:: max(1, len(Y) // 64)], axis=0)
+    return center
 
 
 class Tiles(NamedTuple):
@@ -64,10 +59,7 @@ class Tiles(NamedTuple):
     def of(
         cls, points: FloatMatrix, centres: FloatMatrix | None = None, dtype: DTypeLike = np.float64
     ) -> "Tiles":
-        """Cut points, which should have their origin among them, into tiles.
-
-        Shapes: `points` (n, d), `centres` (n_tiles, d).
-        """
+        """Cut points, which should have their origin among them, into tiles."""
         n, d = points.shape
         n_tiles, n_axes = -(-n // TILE), d + d % 2
         padded = np.zeros((n_tiles * TILE, n_axes))
@@ -121,9 +113,7 @@ def chunk_bounds(starts: IndexVector, n_axes: int) -> IndexVector:
     """Cut the tiles into ranges of about equal numbers of pairs.
 
     How many depends on the size of the problem only, never on the number of threads, since the
-    order of additions follows from it.
-
-    Shapes: `starts` (n_tiles + 1,); returns (n_chunks + 1,).
+    order of additions follows from it. Returns the (n_chunks + 1) bounds.
     """
     n_tiles = len(starts) - 1
     affordable = max(4, _CHUNK_NUMBERS // (n_tiles * n_axes * TILE))
@@ -133,10 +123,7 @@ def chunk_bounds(starts: IndexVector, n_axes: int) -> IndexVector:
 
 
 def pair_normalizers(tiles: Tiles, pairs: TilePairs) -> NDArray[np.float64]:
-    """Sum the kernel over the listed pairs of tiles.
-
-    Returns shape (n,).
-    """
+    """Return z: the kernel summed over the listed pairs of tiles."""
     parts = _kernels.tile_normalizers(tiles.values, tiles.centres, tiles.counts, *pairs)
     z: NDArray[np.float64] = parts.sum(axis=0).ravel()[: tiles.shape[0]]
     return z
@@ -150,9 +137,8 @@ def pair_forces(
 ) -> tuple[NDArray[np.float64], float]:
     """Sum e_ij (1/z_i + 1/z_j)(y_i - y_j) over the listed pairs of tiles.
 
-    Shapes: `inverse` (n,), `mutual` (n, n); returns `force` (n, d).
-
-    - `mutual`: symmetric attractions to subtract from the weights of y_i - y_j.
+    `inverse` is 1/z. Symmetric attractions `mutual`, (n, n), are subtracted from the weights of
+    y_i - y_j; their energy is returned beside the force.
     """
     n, d = tiles.shape
     padded = np.zeros(tiles.n_tiles * TILE, dtype=tiles.values.dtype)
@@ -182,10 +168,7 @@ class Normalizers(NamedTuple):
 
     @classmethod
     def of(cls, Y: FloatMatrix, z: FloatVector, lone: BoolVector) -> "Normalizers":
-        """Take logarithms and inverses, and compute the rows apart anew.
-
-        Shapes: `Y` (n, d), `z` (n,), `lone` (n,).
-        """
+        """Take logarithms and inverses, and compute the rows apart (`lone`) anew."""
         rows = np.flatnonzero(lone)
         if not rows.size:
             return cls(np.log(z), 1 / z, rows, np.empty(0), np.empty(0))
@@ -196,9 +179,6 @@ class Normalizers(NamedTuple):
         return cls(log_z, inverse, rows, nearest, totals)
 
     def add_lone_forces(self, Y: FloatMatrix, force: FloatMatrix) -> None:
-        """Add to the force what the rows apart contribute, at both ends.
-
-        Shapes: `Y` (n, d), `force` (n, d).
-        """
+        """Add to the force, in place, what the rows apart contribute at both ends."""
         if self.rows.size:
             _row_kernels.lone_forces(Y, self.rows, self.nearest, self.totals, force)

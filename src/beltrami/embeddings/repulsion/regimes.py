@@ -1,7 +1,7 @@
-"""How wrong an estimate of the repulsion is, measured on some rows, and which one to use.
+"""How wrong an estimate of the repulsion is, measured on exact rows, and which one to use.
 
-A narrow embedding is a matter of waves, a spread one of tiles; nobody has to know which it is,
-because any estimate can be held against exact rows at the price of those rows.
+Waves serve a narrow embedding, tiles a spread one. Which it is need not be known: any estimate can
+be compared with exact rows at the price of those rows.
 """
 
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ from beltrami.embeddings.repulsion.waves import FourierRepulsion
 _FEATURES = (1024, 4096)
 _TILES = ((10.0, 2), (14.0, 4), (20.0, 8), (np.inf, 1))  # far thresholds and samples
 _HOPELESS = 10.0  # tolerances of expected error beyond which waves are not tried
+_EXACT_ROWS = 500  # that an estimate is compared with
 _MOST_LOG = 100.0  # differences of log z are cut here before they are exponentiated
 
 
@@ -47,18 +48,10 @@ class RowError:
         return max(self.normalizer, self.force)
 
 
-def row_error(
-    repulsion: Repulsion, embedding: FloatMatrix, *, n_rows: int = 500, seed: int = 0
-) -> RowError:
-    """Measure an estimate of the repulsion against exact rows, in O(n_rows n d).
-
-    Shapes: `embedding` (n, d).
-
-    - `repulsion`: what is to be judged, refreshed for this embedding if it needs that.
-    - `n_rows`: rows drawn for the comparison; all if there are fewer.
-    """
+def row_error(repulsion: Repulsion, embedding: FloatMatrix) -> RowError:
+    """Measure an estimate of the repulsion against 500 exact rows, in O(n d) each."""
     Y = checked_embedding(embedding)
-    return _compare(repulsion, Y, _Rows.drawn(Y, n_rows, seed))
+    return _compare(repulsion, Y, _Rows.draw(Y, seed=0))
 
 
 def choose_repulsion(
@@ -67,23 +60,19 @@ def choose_repulsion(
     seed: int,
     tolerance: float = 0.02,
     exact_below: int = 5000,
-    n_rows: int = 500,
 ) -> tuple[Repulsion, RowError]:
     """Find a cheap way to evaluate the repulsion that is right on this embedding.
 
     Small embeddings are computed exactly. Otherwise waves are tried first and tiles next, each
     refined while its errors on exact rows are above the tolerance; the last resort are all pairs,
-    in float32 and then in float64. An embedding that has moved far since deserves a new choice.
-
-    Shapes: `embedding` (n, d).
-
-    - `tolerance`: largest relative error of normalizers (root mean square) and of forces.
+    in float32 and then in float64. The `tolerance` bounds the relative errors of normalizers (root
+    mean square) and of forces. An embedding that has moved far since deserves a new choice.
     """
     check_positive(tolerance, name="tolerance")
     Y = checked_embedding(embedding)
     if len(Y) <= exact_below:
         return ExactRepulsion(), RowError(0.0, 0.0, len(Y))
-    rows = _Rows.drawn(Y, n_rows, seed)
+    rows = _Rows.draw(Y, seed)
     for repulsion in _candidates(Y, rows, seed, tolerance):
         error = _compare(repulsion, Y, rows)
         if error.largest <= tolerance:
@@ -98,9 +87,9 @@ class _Rows(NamedTuple):
     log_z: NDArray[np.float64]
 
     @classmethod
-    def drawn(cls, Y: FloatMatrix, n_rows: int, seed: int) -> "_Rows":
+    def draw(cls, Y: FloatMatrix, seed: int) -> "_Rows":
         rng = np.random.default_rng(seed)
-        rows = np.sort(rng.choice(len(Y), size=min(n_rows, len(Y)), replace=False))
+        rows = np.sort(rng.choice(len(Y), size=min(_EXACT_ROWS, len(Y)), replace=False))
         nearest, totals = _row_kernels.lone_normalizers(Y, rows)
         return cls(rows, np.log(totals) - nearest)
 
@@ -113,7 +102,7 @@ def _candidates(Y: FloatMatrix, exact: _Rows, seed: int, tolerance: float) -> It
         if expected <= _HOPELESS * tolerance:
             yield FourierRepulsion(n_features, seed=seed)
     for far_threshold, n_samples in _TILES:
-        yield TiledRepulsion(far_threshold, n_samples, seed=seed).refreshed(Y)
+        yield TiledRepulsion(far_threshold, n_samples, seed=seed).refresh(Y)
 
 
 def _compare(repulsion: Repulsion, Y: FloatMatrix, exact: _Rows) -> RowError:

@@ -55,7 +55,7 @@ class Plan(NamedTuple):
 class TiledRepulsion:
     """Near tiles in full, far tiles from samples of their members.
 
-    Call `refreshed` first, and again when the embedding has moved much: results stay right, but
+    Call `refresh` first, and again when the embedding has moved much: results stay right, but
     an old order makes them slow and an old sample is seen again and again. The force is the
     gradient of log z only up to the errors of sampling and of float32.
 
@@ -71,7 +71,7 @@ class TiledRepulsion:
     dtype : str
         "float32" or "float64", of the arithmetic inside a pair of tiles; sums are in float64.
     plan : Plan or None
-        Made by `refreshed`.
+        Made by `refresh`.
     """
 
     far_threshold: float = 10.0
@@ -86,11 +86,8 @@ class TiledRepulsion:
         if check_count(self.n_samples, name="n_samples") > TILE // 2:
             raise InvalidInputError(f"n_samples={self.n_samples} exceeds {TILE // 2}.")
 
-    def refreshed(self, embedding: FloatMatrix) -> "TiledRepulsion":
-        """Order the points anew, draw new samples, and measure z for the reach.
-
-        Shapes: `embedding` (n, d).
-        """
+    def refresh(self, embedding: FloatMatrix) -> "TiledRepulsion":
+        """Return one that orders the points anew, draws new samples, and measures z."""
         Y = checked_embedding(embedding)
         rng = np.random.default_rng(self.seed)
         order = tile_order(Y)
@@ -110,41 +107,35 @@ class TiledRepulsion:
         return replace(trial, plan=plan._replace(floors=floors), seed=self.seed + 1)
 
     def log_normalizers(self, embedding: FloatMatrix) -> FloatVector:
-        """Return log z alone.
-
-        Shapes: `embedding` (n, d); returns (n,).
-        """
+        """Return log z alone."""
         Y = checked_embedding(embedding)
         if np.ptp(Y, axis=0).max() > _FLOAT32_SPAN:
             return ExactRepulsion().log_normalizers(Y)
         plan = self._plan(Y)
         scene = self._scene(Y[plan.order], plan)
-        return _returned(_normalizers(scene, plan).log_z, plan.order)
+        return _put_back(_normalizers(scene, plan).log_z, plan.order)
 
     def __call__(self, embedding: FloatMatrix) -> tuple[FloatVector, FloatMatrix]:
-        """Return log z and the force.
-
-        Shapes: `embedding` (n, d); returns `log_z` (n,), `force` (n, d).
-        """
+        """Return log z and the force."""
         Y = checked_embedding(embedding)
         if np.ptp(Y, axis=0).max() > _FLOAT32_SPAN:
             return ExactRepulsion()(Y)
         plan = self._plan(Y)
         scene = self._scene(Y[plan.order], plan)
-        found = _normalizers(scene, plan)
-        force, _ = pair_forces(scene.tiles, scene.pairs, found.inverse)
+        normalizers = _normalizers(scene, plan)
+        force, _ = pair_forces(scene.tiles, scene.pairs, normalizers.inverse)
         n, d = scene.points.shape
-        far = _far(scene, plan, found.inverse, want_forces=True)
+        far = _far_sums(scene, plan, normalizers.inverse, want_forces=True)
         force += far.transpose(0, 2, 1).reshape(-1, scene.tiles.n_axes)[:n, :d] / SCALE
-        found.add_lone_forces(scene.points, force)
-        return _returned(found.log_z, plan.order), _returned(force, plan.order)
+        normalizers.add_lone_forces(scene.points, force)
+        return _put_back(normalizers.log_z, plan.order), _put_back(force, plan.order)
 
     def _plan(self, Y: FloatMatrix) -> Plan:
-        plan = self.plan or self.refreshed(Y).plan
+        plan = self.plan or self.refresh(Y).plan
         if plan is None or len(plan.order) != len(Y):
             raise InvalidInputError(
                 f"The tiles were ordered for another number of points than {len(Y)}; call "
-                "refreshed with this embedding."
+                "refresh with this embedding."
             )
         return plan
 
@@ -187,8 +178,6 @@ def tile_order(Y: FloatMatrix) -> IndexVector:
 
     Sets are halved across their principal axis until a tile is left; every tile but the last is
     full.
-
-    Shapes: `Y` (n, d); returns (n,).
     """
     order = np.arange(len(Y))
     pending = [(0, len(Y))]
@@ -209,11 +198,13 @@ def tile_order(Y: FloatMatrix) -> IndexVector:
 def _normalizers(scene: _Scene, plan: Plan) -> Normalizers:
     n = len(scene.points)
     z = pair_normalizers(scene.tiles, scene.pairs)
-    z += _far(scene, plan, np.zeros(n), want_forces=False)[:, 0].ravel()[:n]
+    z += _far_sums(scene, plan, np.zeros(n), want_forces=False)[:, 0].ravel()[:n]
     return Normalizers.of(scene.points, z, scene.lone | (z < np.exp(_LOW)))
 
 
-def _far(scene: _Scene, plan: Plan, inverse: FloatVector, *, want_forces: bool) -> NDArray[Any]:
+def _far_sums(
+    scene: _Scene, plan: Plan, inverse: FloatVector, *, want_forces: bool
+) -> NDArray[Any]:
     """Return sums over the samples of far tiles, in tiles."""
     tiles = scene.tiles
     n, _ = tiles.shape
@@ -226,7 +217,7 @@ def _far(scene: _Scene, plan: Plan, inverse: FloatVector, *, want_forces: bool) 
         [tiles.values[owners, :, places].transpose(0, 2, 1), padded[owners, places][:, None, :]],
         axis=1,
     )
-    found: NDArray[Any] = _kernels.far_sums(
+    sums: NDArray[Any] = _kernels.far_sums(
         tiles.values,
         tiles.centres,
         tiles.counts,
@@ -238,10 +229,10 @@ def _far(scene: _Scene, plan: Plan, inverse: FloatVector, *, want_forces: bool) 
         _HORIZON,
         want_forces,
     )
-    return found
+    return sums
 
 
-def _returned(values: NDArray[Any], order: IndexVector) -> NDArray[Any]:
+def _put_back(values: NDArray[Any], order: IndexVector) -> NDArray[Any]:
     """Put ordered rows back where they came from."""
     out = np.empty_like(values)
     out[order] = values

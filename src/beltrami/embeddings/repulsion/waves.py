@@ -5,7 +5,7 @@ kernel is then a mean of products of plane waves, exp(-|x - y|^2) = E cos(w . (x
 of variance 2, and sums over all pairs become products of sums over all points.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,50 +51,23 @@ class FourierRepulsion:
     def __post_init__(self) -> None:
         check_count(self.n_features, name="n_features")
 
-    def refreshed(self, embedding: FloatMatrix) -> "FourierRepulsion":  # noqa: ARG002
-        """Return one with other frequencies.
-
-        Shapes: `embedding` (n, d).
-        """
-        return replace(self, seed=self.seed + 1)
-
-    def log_normalizers(self, embedding: FloatMatrix) -> FloatVector:
-        """Return log z alone.
-
-        Shapes: `embedding` (n, d); returns (n,).
-        """
-        Y, turns = self._prepared(embedding)
-        return _log_normalizers(kernel_sums(Y, turns, np.ones((len(Y), 1))))
-
     def __call__(self, embedding: FloatMatrix) -> tuple[FloatVector, FloatMatrix]:
-        """Return log z and the force.
-
-        Shapes: `embedding` (n, d); returns `log_z` (n,), `force` (n, d).
-        """
-        Y, turns = self._prepared(embedding)
-        sums = kernel_sums(Y, turns, np.hstack([np.ones((len(Y), 1)), Y]))
-        log_z = _log_normalizers(sums)
+        """Return log z and the force."""
+        Y = checked_embedding(embedding)
+        Y = Y - middle(Y)
+        turns = _frequencies(Y.shape[1], self.n_features, self.seed)
+        sums = _kernel_sums(Y, turns, np.hstack([np.ones((len(Y), 1)), Y]))
+        log_z = np.log(np.maximum(sums[:, 0] - 1, _FLOOR))  # the 1 is the point itself
         inverse = np.exp(-log_z)[:, None]
-        others = kernel_sums(Y, turns, np.hstack([inverse, inverse * Y]))
+        others = _kernel_sums(Y, turns, np.hstack([inverse, inverse * Y]))
         force = Y * (sums[:, :1] * inverse + others[:, :1])
         return log_z, force - sums[:, 1:] * inverse - others[:, 1:]
 
-    def _prepared(self, embedding: FloatMatrix) -> tuple[NDArray[np.float64], FloatMatrix]:
-        """Return the centred points, and the frequencies."""
-        Y = checked_embedding(embedding)
-        Y = Y - middle(Y)
-        return Y, frequencies(Y.shape[1], self.n_features, self.seed)
 
-
-def _log_normalizers(sums: FloatMatrix) -> FloatVector:
-    found: FloatVector = np.log(np.maximum(sums[:, 0] - 1, _FLOOR))  # the 1 is the point itself
-    return found
-
-
-def kernel_sums(Y: FloatMatrix, turns: FloatMatrix, weights: FloatMatrix) -> FloatMatrix:
+def _kernel_sums(Y: FloatMatrix, turns: FloatMatrix, weights: FloatMatrix) -> FloatMatrix:
     """Estimate sum_j exp(-|y_i - y_j|^2) w_j, with the point itself, for columns of weights.
 
-    Shapes: `Y` (n, d), `turns` (d, D), `weights` (n, k); returns (n, k).
+    The frequencies `turns` have shape (d, D).
     """
     n = len(Y)
     extra = ((0, -n % 4), (0, 0))
@@ -102,17 +75,15 @@ def kernel_sums(Y: FloatMatrix, turns: FloatMatrix, weights: FloatMatrix) -> Flo
     columns = np.pad(weights.astype(np.float32), extra)
     waves = turns.astype(np.float32)
     moments = _moments(points, waves, columns).sum(axis=0) / turns.shape[1]
-    found: FloatMatrix = _sums(points, waves, moments.astype(np.float32))[:n]
-    return found
+    sums: FloatMatrix = _sums(points, waves, moments.astype(np.float32))[:n]
+    return sums
 
 
-def frequencies(n_axes: int, n_features: int, seed: int) -> FloatMatrix:
-    """Draw frequencies of the kernel exp(-|x|^2), in turns per unit of length.
+def _frequencies(n_axes: int, n_features: int, seed: int) -> FloatMatrix:
+    """Draw frequencies of the kernel exp(-|x|^2), in turns per unit of length, (n_axes, D).
 
     Every d of them are orthogonal, with the lengths of independent ones; each by itself is
     normal with variance 2, and their errors partly cancel.
-
-    Returns shape (n_axes, D).
     """
     rng = np.random.default_rng(seed)
     n_columns = -(-n_features // _BATCH) * _BATCH

@@ -47,12 +47,12 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
         self.scores_ = scores
         self.label_distributions_ = self._distributions(self.scores_, self.reached_)
         codes = np.where(self.reached_, self.scores_.argmax(axis=1), -1)
-        # A label that counts is never overwritten; the distribution says what the others think.
+        # A label that counts is never overwritten; the distribution says what the others predict.
         is_sure = labeled.targets.max(axis=1, initial=0.0) == 1
         codes[labeled.rows[is_sure]] = labeled.targets[is_sure].argmax(axis=1)
         self.transduction_ = decode_labels(codes, self.classes_, self._marker)
-        own = self.label_distributions_[np.arange(len(codes)), codes]
-        self.confidence_ = np.where(self.reached_, own, 0.0)
+        shares = self.label_distributions_[np.arange(len(codes)), codes]
+        self.confidence_ = np.where(self.reached_, shares, 0.0)
 
     def _without_absent(self, scores: FloatMatrix) -> FloatMatrix:
         """Put the score of a class without a label below all others, and keep it finite."""

@@ -44,7 +44,7 @@ class PartialLabelLearner(ABC, BaseEstimator):
 
     @abstractmethod
     def _reach(self, labeled: Labeled) -> BoolVector:
-        """Say which rows the labels have a say about."""
+        """Say which rows a label reaches."""
 
     @abstractmethod
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
@@ -151,7 +151,7 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
             When a plain supervised learner does clearly better on the held-out labels.
         """
         check_is_fitted(self)
-        found = diagnosis_of(
+        diagnosis = diagnosis_of(
             type(self).__name__,
             self.graph_,
             self.points_,
@@ -162,9 +162,9 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
             tuple(choice.reason for choice in self._choices()),
             tuple(map(str, getattr(self, "classes_", ()))),
         )
-        if found.is_beaten:
-            warnings.warn(found.advice[0], GraphDoesNotHelpWarning, stacklevel=2)
-        return found
+        if diagnosis.is_beaten:
+            warnings.warn(diagnosis.advice[0], GraphDoesNotHelpWarning, stacklevel=2)
+        return diagnosis
 
     def _choices(self) -> tuple[Choice, ...]:
         """Return what was chosen from the data."""
@@ -208,9 +208,9 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
         By default the weighted mean over the neighbours that are reached, which is what the
         smoothest function would be there; a point of the fit gets its own scores.
         """
-        return self._carried(attach_to_fit(self, points), self.scores_)
+        return self._carry(attach_to_fit(self, points), self.scores_)
 
-    def _carried(self, tie: Attachment, values: FloatMatrix) -> tuple[FloatMatrix, BoolVector]:
+    def _carry(self, tie: Attachment, values: FloatMatrix) -> tuple[FloatMatrix, BoolVector]:
         """Return values of the fit's rows at new points, and whether a label reaches these."""
         inside = csr_array(tie.weights @ diags_array(self.reached_.astype(np.float64)))
         totals = np.asarray(inside.sum(axis=1)).ravel()

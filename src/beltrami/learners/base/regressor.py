@@ -55,7 +55,7 @@ class GraphRegressor(PartialLabelRegressor, GraphLearner):
         self.mean_ = float(labeled.mean[0])
         self.scores_ = np.where(self.reached_[:, None], self._scores(labeled), self.mean_)
         values = np.where(self.reached_, self.scores_[:, 0], np.nan)
-        # A value that counts is never overwritten; `predict` says what the learner thinks.
+        # A value that counts is never overwritten; `predict` returns the learner's own.
         values[labeled.rows] = labeled.targets[:, 0]
         self.transduction_ = values
 

@@ -1,7 +1,4 @@
-"""Compiled loops of the learners, beside their twins.
-
-Nothing here knows of estimators: arrays in, arrays out.
-"""
+"""Compiled search for the nearest labels along a graph, beside its twin: arrays in, arrays out."""
 
 from heapq import heappop, heappush
 
@@ -41,51 +38,51 @@ def nearest_labels(indptr, indices, lengths, sources, k):
     heap in that order, so the one that leaves is final if it still stands in its node's list.
     Cost: O(k nnz (k + log(k nnz))) at worst; most edges bring no news and cost O(1).
 
-    Lengths must not be negative; an infinite one is no edge. Returned are (n, k) numbers of
+    Lengths must not be negative; an infinite one is not an edge. Returned are (n, k) numbers of
     sources, -1 where there is none, and (n, k) distances, infinite there.
     """
     n = indptr.size - 1
-    found = np.full((n, k), -1, np.int64)
+    nearest = np.full((n, k), -1, np.int64)
     distances = np.full((n, k), np.inf)
     heap = [(0.0, np.int64(0), np.int64(0)) for _ in range(0)]
     for number in range(sources.size):
         node = np.int64(sources[number])
-        if _enter(found[node], distances[node], np.int64(number), 0.0):
+        if _enter(nearest[node], distances[node], np.int64(number), 0.0):
             heappush(heap, (0.0, np.int64(number), node))
     while len(heap) > 0:
         distance, number, i = heappop(heap)
         q = 0
-        while q < k and found[i, q] != number:
+        while q < k and nearest[i, q] != number:
             q += 1
         if q == k or distances[i, q] != distance:
             continue
         for p in range(indptr[i], indptr[i + 1]):
             j = np.int64(indices[p])
             beyond = distance + lengths[p]
-            if _enter(found[j], distances[j], number, beyond):
+            if _enter(nearest[j], distances[j], number, beyond):
                 heappush(heap, (beyond, number, j))
-    return found, distances
+    return nearest, distances
 
 
 @njit(cache=True)
-def _enter(found, distances, number, distance):
+def _enter(nearest, distances, number, distance):
     """Put a source into a node's sorted list, if that is news, and say whether it was."""
-    last = found.size - 1
+    last = nearest.size - 1
     worst = distances[last]
-    if distance > worst or (distance == worst and number >= found[last]):  # an empty place is -1
+    if distance > worst or (distance == worst and number >= nearest[last]):  # an empty place is -1
         return False
     q = 0
-    while q < last and found[q] != number:
+    while q < last and nearest[q] != number:
         q += 1
-    if found[q] == number and distances[q] <= distance:
+    if nearest[q] == number and distances[q] <= distance:
         return False
     # Place q, of the same source farther away or else the last, is given up.
     while q > 0 and (
-        distances[q - 1] > distance or (distances[q - 1] == distance and found[q - 1] > number)
+        distances[q - 1] > distance or (distances[q - 1] == distance and nearest[q - 1] > number)
     ):
         distances[q] = distances[q - 1]
-        found[q] = found[q - 1]
+        nearest[q] = nearest[q - 1]
         q -= 1
     distances[q] = distance
-    found[q] = number
+    nearest[q] = number
     return True

@@ -1,8 +1,4 @@
-"""Nearest neighbours along the graph: a point asks the labels that are closest by road.
-
-A graph with the lengths of its edges and a few labels enter; the labelled points nearest to each
-node, and their votes, leave.
-"""
+"""Nearest neighbours along the graph: the labels with the shortest paths to a point vote."""
 
 from typing import Any
 
@@ -123,12 +119,12 @@ class GeodesicNeighborsClassifier(GraphClassifier):
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         check_choice(self.weights, _WEIGHTS, name="weights")
         k = check_count(self.n_neighbors, name="n_neighbors")
-        found, self.distances_ = self._nearest(labeled, k)
-        self.neighbors_ = np.where(found >= 0, labeled.rows[found], -1)
-        return _votes(found, self.distances_, labeled, by_distance=self.weights == "distance")
+        nearest, self.distances_ = self._nearest(labeled, k)
+        self.neighbors_ = np.where(nearest >= 0, labeled.rows[nearest], -1)
+        return _votes(nearest, self.distances_, labeled, by_distance=self.weights == "distance")
 
     def _nearest(self, labeled: Labeled, k: int) -> tuple[IndexMatrix, FloatMatrix]:
-        """Return numbers of the k labels nearest to each node, and their distances."""
+        """Return the places among the labels of the k nearest to each node, and their distances."""
         from beltrami.learners.geodesic import _kernels
 
         edges, rows = self.graph_.weights, labeled.rows
@@ -137,24 +133,24 @@ class GeodesicNeighborsClassifier(GraphClassifier):
             what=f"a list of {k} labels for each of {self.graph_.n_nodes} points",
             instead="Lower n_neighbors.",
         )
-        found, distances = _kernels.nearest_labels(
+        nearest, distances = _kernels.nearest_labels(
             edges.indptr, edges.indices, self._lengths, rows, min(k, len(rows))
         )
-        found[rows], distances[rows] = _own_first(found[rows], distances[rows])
-        missing = ((0, 0), (0, k - found.shape[1]))
+        nearest[rows], distances[rows] = _own_first(nearest[rows], distances[rows])
+        missing = ((0, 0), (0, k - nearest.shape[1]))
         return (
-            np.pad(found, missing, constant_values=-1),
+            np.pad(nearest, missing, constant_values=-1),
             np.pad(distances, missing, constant_values=np.inf),
         )
 
     def _left_out(self) -> LeftOut:
-        """Ask one label more, and drop a labelled row's own: it is the first in its list."""
+        """Take one label more, and drop a labelled row's own: it is the first in its list."""
         labeled = self._labeled
         width = self.neighbors_.shape[1] + 1
-        found, distances = self._nearest(labeled, width)
-        found, distances = found[labeled.rows, 1:], distances[labeled.rows, 1:]
-        scores = _votes(found, distances, labeled, by_distance=self.weights == "distance")
-        alone = found[:, 0] < 0
+        nearest, distances = self._nearest(labeled, width)
+        others, distances = nearest[labeled.rows, 1:], distances[labeled.rows, 1:]
+        scores = _votes(others, distances, labeled, by_distance=self.weights == "distance")
+        alone = others[:, 0] < 0
         scores[alone] = mean_of_others(labeled)[alone]
         return LeftOut(labeled.rows, labeled.targets, scores, labeled.weights)
 
@@ -166,49 +162,48 @@ def _edge_lengths(graph: Graph, points: Points, metric: Any) -> FloatVector:
     keys = np.minimum(starts, ends) * n + np.maximum(starts, ends)
     pairs, place = np.unique(keys, return_inverse=True)
     lengths = open_space(points, metric).distances(pairs // n, pairs % n)
-    # A metric that rounds the distance of near points to less than nothing would make a road that
-    # gets shorter with every turn.
+    # A metric that rounds the distance of near points to below zero would make a path that gets
+    # shorter with every turn.
     measured: FloatVector = np.maximum(lengths, 0.0)[place]
     return measured
 
 
-def _own_first(found: IndexMatrix, distances: FloatMatrix) -> tuple[IndexMatrix, FloatMatrix]:
+def _own_first(nearest: IndexMatrix, distances: FloatMatrix) -> tuple[IndexMatrix, FloatMatrix]:
     """Put each label first in the list of its own row, number i in row i.
 
     Identical points of lower numbers can stand before it, or crowd it out of the list; all of
     these are at distance zero as well, so the distances stay sorted.
     """
-    count, k = found.shape
+    count, k = nearest.shape
     numbers: IndexVector = np.arange(count)
-    is_own = found == numbers[:, None]
+    is_own = nearest == numbers[:, None]
     is_own[~is_own.any(axis=1), -1] = True
-    others = found[~is_own].reshape(count, k - 1)
+    others = nearest[~is_own].reshape(count, k - 1)
     away = distances[~is_own].reshape(count, k - 1)
     return np.column_stack([numbers, others]), np.column_stack([np.zeros(count), away])
 
 
 def _votes(
-    found: IndexMatrix, distances: FloatMatrix, labeled: Labeled, *, by_distance: bool
+    voters: IndexMatrix, distances: FloatMatrix, labeled: Labeled, *, by_distance: bool
 ) -> FloatMatrix:
-    """Return each class's share of the votes; a row that nobody votes on is zero.
+    """Return each class's share of the votes; a row without a voter is zero.
 
-    Shapes: `found` (m, k), `distances` (m, k); returns (m, c).
-
-    - Returned: non-negative; ties are broken in favour of the class of the nearest voter.
+    `voters` are places among the labels, nearest first, and -1 for none. Ties are broken in favour
+    of the class of the nearest voter.
     """
-    heard, voices = found >= 0, (found >= 0).astype(np.float64)
+    is_there, strengths = voters >= 0, (voters >= 0).astype(np.float64)
     if by_distance:
         # Relative to the nearest, which cannot overflow: it has 1, and if it is at zero only
         # its equals have any.
-        np.divide(distances[:, :1], distances, out=voices, where=heard & (distances > 0))
-    voices *= labeled.weights[found]
-    codes = labeled.targets.argmax(axis=1)[found]
-    (m, k), rows = found.shape, np.arange(len(found))
+        np.divide(distances[:, :1], distances, out=strengths, where=is_there & (distances > 0))
+    strengths *= labeled.weights[voters]
+    codes = labeled.targets.argmax(axis=1)[voters]
+    (m, k), rows = voters.shape, np.arange(len(voters))
     votes, first = np.zeros((2, m, labeled.targets.shape[1]))
     for column in reversed(range(k)):  # the nearest writes last into `first`
-        votes[rows, codes[:, column]] += voices[:, column]
-        speaks = rows[voices[:, column] > 0]
-        first[speaks, codes[speaks, column]] = 1 - column / k
+        votes[rows, codes[:, column]] += strengths[:, column]
+        voted = rows[strengths[:, column] > 0]
+        first[voted, codes[voted, column]] = 1 - column / k
     return _shares(_shares(votes) + _TIE * first)
 
 

@@ -163,7 +163,7 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
         self.random_state = random_state
 
     def _labels_to_fit(self, labeled: Labeled) -> Labeled:
-        return labeled.signed()
+        return labeled.with_signs()
 
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         expansion, intercepts = super()._fit_machine(labeled)

@@ -133,7 +133,7 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         return len(labeled.rows)
 
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        signs = labeled.signed()
+        signs = labeled.with_signs()
         deformed = self._tune(signs, intercept=True)
         ratio, ambient = self._strengths.ratio, self._strengths.ambient
         self._block = deformed.block(signs.rows, ratio)
@@ -146,7 +146,7 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         return deformed.expansion(signs.rows, ratio, fit.multipliers), fit.intercepts
 
     def _left_out(self) -> LeftOut:
-        signs, ambient = self._labeled.signed(), self._strengths.ambient
+        signs, ambient = self._labeled.with_signs(), self._strengths.ambient
         scores = hinge_left_out(
             self._block, signs.targets, ambient, signs.weights, self._hinge_fit, tol=self.tol
         )

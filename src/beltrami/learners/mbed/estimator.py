@@ -15,7 +15,7 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVecto
 from beltrami.core.validation import check_count
 from beltrami.embeddings.mbed.model import Problem, Targets
 from beltrami.embeddings.mbed.modes import PaperMode, PracticalMode
-from beltrami.embeddings.mbed.placement import TIE, ClassPull, placed
+from beltrami.embeddings.mbed.placement import TIE, ClassPull, place
 from beltrami.embeddings.mbed.simplex import simplex_directions, sureness
 from beltrami.embeddings.neighborhoods.affinities import twins_of
 from beltrami.graph.fitting import checked_points
@@ -309,7 +309,7 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
     def _positions_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         check_comparable(points, self.metric, is_new=True)
         probabilities = self.affinity_.towards(points)
-        positions = placed(probabilities, self.embedding_, tie=TIE, pull=self._pull(probabilities))
+        positions = place(probabilities, self.embedding_, tie=TIE, pull=self._pull(probabilities))
         reached = np.asarray(probabilities @ self.reached_.astype(np.float64)) > 0
         twins = twins_of(self.affinity_.points, self.metric, points)
         is_old = twins >= 0

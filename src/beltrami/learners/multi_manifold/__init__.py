@@ -1,1 +1,1 @@
-"""A learner for each region of points on several manifolds."""
+"""The multi-manifold learners: points are separated into regions, each with its own learner."""

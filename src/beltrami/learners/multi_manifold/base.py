@@ -1,7 +1,4 @@
-"""What the multi-manifold learners share: regions first, an estimator in each second.
-
-Points and labels with gaps enter; the regions of all rows and a fitted estimator per region leave.
-"""
+"""Base class of the multi-manifold learners: regions are found, and an estimator fitted in each."""
 
 from abc import abstractmethod
 from typing import Any, Self
@@ -19,16 +16,16 @@ from beltrami.learners.base import PartialLabelLearner
 from beltrami.learners.model import Labeled
 from beltrami.learners.multi_manifold.region_count import (
     RegionCuts,
-    asked_regions,
-    chosen_count,
+    checked_n_regions,
+    choose_count,
     largest_count,
 )
 from beltrami.learners.multi_manifold.region_models import checked_estimator, fit_regional
 from beltrami.separation.separate import regions_at, shape_graph
 from beltrami.separation.shapes import checked_size
 
-_MOST_COLUMNS = 100
-_PROJECTED = 50
+_MOST_COLUMNS = 100  # up to which shapes are measured in the columns themselves
+_PROJECTED = 50  # principal components otherwise
 _CARVINGS = ("vote", "voronoi")
 
 
@@ -67,9 +64,9 @@ class RegionLearner(PartialLabelLearner):
         self._separate(points, labeled)
         self.model_ = fit_regional(estimator, points, labeled, self.regions_, self.n_regions_)
         self.estimators_ = self.model_.parts
-        self._said = self.model_.scores(points, self.regions_)
+        self._fit_scores = self.model_.scores(points, self.regions_)
         self._learn(labeled)
-        del self._said  # needed once
+        del self._fit_scores  # needed once
         return self
 
     def predict_regions(self, X: Any) -> IndexVector:
@@ -103,18 +100,18 @@ class RegionLearner(PartialLabelLearner):
         bandwidth = check_positive(self.bandwidth, name="bandwidth")
         if self.n_neighbors != "auto":
             checked_size(self.n_neighbors, points.shape[0])
-        asked = asked_regions(self.n_regions, len(labeled.rows))
+        rule = checked_n_regions(self.n_regions, len(labeled.rows))
         self.shape_graph_, self.node_regions_, self.choice_ = None, None, None
         self.n_regions_ = 1
         self.regions_ = np.zeros(points.shape[0], dtype=np.intp)
         self.projection_ = None
-        most = largest_count(asked, len(labeled.rows))
+        most = largest_count(rule, len(labeled.rows))
         if most == 1:
             return
         rng = generator(self.random_state)
         self.projection_ = _projection(points, rng)
         separated = shape_graph(
-            self._seen(points),
+            self._project(points),
             labeled.rows,
             n_neighbors=self.n_neighbors,
             noise=noise,
@@ -122,15 +119,15 @@ class RegionLearner(PartialLabelLearner):
             rng=rng,
         )
         cuts = RegionCuts.of(separated, labeled, most, rng)
-        self.choice_ = chosen_count(cuts, asked, self._estimator(), points, labeled)
+        self.choice_ = choose_count(cuts, rule, self._estimator(), points, labeled)
         self.n_regions_ = int(self.choice_.value)
         self.shape_graph_ = separated
         self.node_regions_ = cuts.nodes(self.n_regions_)
         self.regions_ = self._regions_of(points)
         self.regions_[separated.rows] = self.node_regions_  # twins may lie in different regions
 
-    def _seen(self, points: Points) -> FloatMatrix:
-        """Return points as the shapes see them: dense, in not too many columns."""
+    def _project(self, points: Points) -> FloatMatrix:
+        """Return points as their shapes are measured: dense, in not too many columns."""
         if self.projection_ is not None:
             return np.asarray(self.projection_.transform(points), dtype=np.float64)
         dense = points.toarray() if issparse(points) else points
@@ -139,20 +136,20 @@ class RegionLearner(PartialLabelLearner):
     def _regions_of(self, points: Points) -> IndexVector:
         if self.shape_graph_ is None or self.node_regions_ is None or self.n_regions_ == 1:
             return np.zeros(points.shape[0], dtype=np.intp)
-        return regions_at(self.shape_graph_, self.node_regions_, self._seen(points), self.carve)
+        return regions_at(self.shape_graph_, self.node_regions_, self._project(points), self.carve)
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:  # noqa: ARG002
-        return self._said
+        return self._fit_scores
 
     def _reach(self, labeled: Labeled) -> BoolVector:  # noqa: ARG002
-        return self._answered(self._said)
+        return self._has_answer(self._fit_scores)
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         scores = self.model_.scores(points, self._regions_of(points))
-        return scores, self._answered(scores)
+        return scores, self._has_answer(scores)
 
-    def _answered(self, scores: FloatMatrix) -> BoolVector:
-        """Say which rows an estimator had an answer for."""
+    def _has_answer(self, scores: FloatMatrix) -> BoolVector:
+        """Say which rows an estimator gave an answer for."""
         return np.ones(len(scores), dtype=np.bool_)
 
     def __sklearn_tags__(self) -> Any:
@@ -169,6 +166,5 @@ def _projection(points: Points, rng: np.random.Generator) -> Any:
     if d <= _MOST_COLUMNS:
         return None
     solver = "arpack" if issparse(points) else "auto"
-    most = min(n, d) - 1
-    found = PCA(min(_PROJECTED, most), svd_solver=solver, random_state=int(rng.integers(2**31 - 1)))
-    return found.fit(points)
+    size, seed = min(_PROJECTED, min(n, d) - 1), int(rng.integers(2**31 - 1))
+    return PCA(size, svd_solver=solver, random_state=seed).fit(points)

@@ -59,7 +59,7 @@ class MultiManifoldClassifier(RegionLearner, PartialLabelClassifier):
     bandwidth : float, default=0.2
         :math:`\sigma` of the weights.
     carve : {"vote", "voronoi"}, default="vote"
-        How a point that is no node gets its region: by the nodes that its own shape links it to,
+        How a point that is not a node gets its region: by the nodes that its own shape links it to,
         where the nearest ones disagree; or always by the nearest.
     unlabeled : object, default="auto"
         What marks an unlabelled row: -1 among integers, None, NaN, pandas.NA or "" elsewhere.
@@ -137,7 +137,7 @@ class MultiManifoldClassifier(RegionLearner, PartialLabelClassifier):
     def _default(self) -> Any:
         return LaplacianRLSClassifier(gamma_i=0.0, graph=_NO_GRAPH, unlabeled=-1)
 
-    def _answered(self, scores: FloatMatrix) -> BoolVector:
+    def _has_answer(self, scores: FloatMatrix) -> BoolVector:
         return np.asarray(scores.any(axis=1))
 
 
@@ -164,7 +164,7 @@ class MultiManifoldRegressor(RegionLearner, PartialLabelRegressor):
     bandwidth : float, default=0.2
         :math:`\sigma` of the weights.
     carve : {"vote", "voronoi"}, default="vote"
-        How a point that is no node gets its region.
+        How a point that is not a node gets its region.
     random_state : int, Generator, RandomState or None, default=None
         Draws the subset and the starts of k-means.
 

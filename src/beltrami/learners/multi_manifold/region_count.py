@@ -1,8 +1,4 @@
-"""How many regions: as asked, by a rule, or by held-out labels.
-
-The graph of shapes, labels and an estimator enter; the regions of the graph's nodes leave, with
-what was tried.
-"""
+"""How many regions: a number, a rule of the slides or the spectrum, or held-out labels decide."""
 
 import numbers
 import warnings
@@ -27,24 +23,24 @@ from beltrami.separation.separate import regions_at
 from beltrami.solvers.eigen import eigenbasis
 from beltrami.solvers.model import Basis
 
-RULES = ("auto", "slides", "eigengap")
+_RULES = ("auto", "slides", "eigengap")
 
 _LADDER = (1, 2, 3, 5, 8, 12, 20)
 _TOL = 1e-4
 
 
-def asked_regions(n_regions: Any, n_labeled: int) -> int | str:
-    """Check the number of regions asked for, and lower it where labels are too few.
+def checked_n_regions(n_regions: Any, n_labeled: int) -> int | str:
+    """Return the number of regions or the rule, or say what is wrong with it.
 
-    - Returned: at most one region per label, and one below three labels; or the name of a rule.
+    A number is lowered to at most one region per label, and to one below three labels.
     """
-    if isinstance(n_regions, str) and n_regions in RULES:
+    if isinstance(n_regions, str) and n_regions in _RULES:
         return 1 if n_labeled < 3 else n_regions
     is_count = isinstance(n_regions, numbers.Integral) and not isinstance(n_regions, bool)
     if not is_count or n_regions < 1:
         raise InvalidInputError(
             f"n_regions={n_regions!r} must be a whole number of at least 1, or one of "
-            f"{', '.join(map(repr, RULES))}."
+            f"{', '.join(map(repr, _RULES))}."
         )
     allowed = n_labeled if n_labeled >= 3 else 1
     if n_regions > allowed:
@@ -96,7 +92,7 @@ class RegionCuts:
         rng = np.random.default_rng(self.seed)
         return cut_regions(self.basis, self.is_labeled, n_regions, rng)
 
-    def judged(
+    def judge(
         self, estimator: Any, points: Points, labeled: Labeled, n_regions: int
     ) -> FloatVector:
         """Return the losses of held-out labels with `n_regions` regions.
@@ -105,10 +101,10 @@ class RegionCuts:
         """
         regions = np.zeros(points.shape[0], dtype=np.intp)
         if n_regions > 1:
-            found = self.nodes(n_regions)
+            nodes = self.nodes(n_regions)
             if learns_from_unlabeled(estimator):
-                regions = regions_at(self.separated, found, self.separated.points, "voronoi")
-            regions[self.separated.rows] = found
+                regions = regions_at(self.separated, nodes, self.separated.points, "voronoi")
+            regions[self.separated.rows] = nodes
         try:
             losses = held_out_losses(estimator, points, labeled, regions, n_regions)
         except ValueError:  # where one region wins, its own fit says what is wrong
@@ -116,44 +112,43 @@ class RegionCuts:
         return np.nan_to_num(losses, nan=np.inf)
 
 
-def largest_count(asked: int | str, n_labeled: int) -> int:
+def largest_count(rule: int | str, n_labeled: int) -> int:
     """Return the largest number of regions that may be tried.
 
-    - Returned: at most what the slides' least sizes leave room for, where a rule decides.
+    Where a rule decides, it is at most what the slides' least sizes leave room for.
     """
-    return asked if isinstance(asked, int) else min(most_regions(n_labeled), _LADDER[-1])
+    return rule if isinstance(rule, int) else min(most_regions(n_labeled), _LADDER[-1])
 
 
-def chosen_count(
-    cuts: RegionCuts, asked: int | str, estimator: Any, points: Points, labeled: Labeled
+def choose_count(
+    cuts: RegionCuts, rule: int | str, estimator: Any, points: Points, labeled: Labeled
 ) -> Choice:
-    """Choose the number of regions.
+    """Choose the number of regions by a rule, or take the number given.
 
-    Shapes: `points` (n, d).
-
-    - `asked`: a number; :math:`[log n]`; the largest gap of the eigenvalues; or the smallest mean
-      loss of held-out labels over a ladder of numbers, both rules' among them, provided that it is
-      below that of one region by a standard error of the difference. The smaller number wins a tie.
+    "slides" is :math:`[log n]` for n labels, "eigengap" the largest gap of the eigenvalues, and
+    "auto" the smallest mean loss of held-out labels over a ladder of numbers, both rules' among
+    them, provided that it is below that of one region by a standard error of the difference. The
+    smaller number wins a tie.
     """
     n_labeled = len(labeled.rows)
-    most = largest_count(asked, n_labeled)
+    most = largest_count(rule, n_labeled)
     by_slides = min(regions_by_slides(n_labeled), most)
     by_gap = regions_by_eigengap(cuts.basis.values, most)
-    if asked == "slides":
-        return _settled(by_slides, f"n_regions={by_slides}: log of {n_labeled} labels.")
-    if asked == "eigengap":
-        return _settled(by_gap, f"n_regions={by_gap}: the largest gap of the eigenvalues.")
-    if isinstance(asked, int):
-        return _settled(asked, f"n_regions={asked}: as asked.")
+    if rule == "slides":
+        return _fixed_choice(by_slides, f"n_regions={by_slides}: log of {n_labeled} labels.")
+    if rule == "eigengap":
+        return _fixed_choice(by_gap, f"n_regions={by_gap}: the largest gap of the eigenvalues.")
+    if isinstance(rule, int):
+        return _fixed_choice(rule, f"n_regions={rule}: as asked.")
     tried = sorted({count for count in _LADDER if count <= most} | {by_slides, by_gap})
-    judged = np.empty((len(tried), n_labeled))
+    label_losses = np.empty((len(tried), n_labeled))
     with track("number of regions", total=sum(tried)) as advance:
         for place, count in enumerate(tried):
-            judged[place] = cuts.judged(estimator, points, labeled, count)
+            label_losses[place] = cuts.judge(estimator, points, labeled, count)
             advance(count)
-    losses = judged @ labeled.weights / labeled.weights.sum()
+    losses = label_losses @ labeled.weights / labeled.weights.sum()
     best = int(np.argmin(losses))
-    clear = best > 0 and _is_clearly_less(judged[best], judged[0], labeled.weights)
+    clear = best > 0 and _is_clearly_less(label_losses[best], label_losses[0], labeled.weights)
     chosen = tried[best] if clear else 1
     reason = (
         f"n_regions={chosen}: held-out loss {losses[tried.index(chosen)]:.3g}, {losses[0]:.3g} "
@@ -173,6 +168,6 @@ def _is_clearly_less(less: FloatVector, more: FloatVector, weights: FloatVector)
     return gain > doubt
 
 
-def _settled(count: int, reason: str) -> Choice:
+def _fixed_choice(count: int, reason: str) -> Choice:
     nothing = np.empty(0, dtype=np.float64)
     return Choice("n_regions", float(count), nothing, nothing, reason)

@@ -1,7 +1,6 @@
-"""One supervised learner per region: fitted, asked, and judged on held-out labels.
+"""One estimator per region: how they are fitted, predict, and are judged on held-out labels.
 
-An estimator, points, labels as numbers and the region of every point enter; predictions leave. The
-regions may be found (`MultiManifoldClassifier`) or known.
+The regions may be found (`MultiManifoldClassifier`) or known.
 """
 
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ _FOLDS = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """What is said in a region whose labels leave nothing to learn.
+    """The answer in a region whose labels leave nothing to learn.
 
     Attributes
     ----------
@@ -75,21 +74,19 @@ class RegionalModel:
     ranges: FloatMatrix | None = None
 
     def scores(self, points: Points, regions: IndexVector) -> FloatMatrix:
-        """Return what each point's own region says of it.
+        """Return the scores of points by the models of their regions, (m, k).
 
-        Shapes: `points` (m, d), `regions` (m,); returns (m, k).
-
-        - Returned: probabilities of the classes, largest at the class that the estimator decides
-          for, and zeros where it decides for none; or one column of values. With several regions a
-          value is held within the labels of its region: a point that was put on the wrong side of a
-          border lies where the estimator has seen nothing, and kernels run wild there.
+        Scores are probabilities of the classes, largest at the class that the estimator decides
+        for, and zeros where it decides for none; or one column of values. With several regions a
+        value is held within the labels of its region: a point that was put on the wrong side of a
+        border lies where the estimator has seen nothing, and kernels run wild there.
         """
         out = np.empty((points.shape[0], self.n_targets))
         for region, part in enumerate(self.parts):
             rows = np.flatnonzero(regions == region)
             if len(rows):
                 with _in_region(part, region, self.n_labels):
-                    out[rows] = _said(part, points[rows], self.n_targets)
+                    out[rows] = _predict(part, points[rows], self.n_targets)
         if self.ranges is not None:
             least, largest = self.ranges[regions].T
             out = np.clip(out, least[:, None], largest[:, None])
@@ -128,8 +125,8 @@ def checked_estimator(estimator: Any, *, classifies: bool) -> Any:
 def learns_from_unlabeled(estimator: Any) -> bool:
     """Say whether an estimator makes use of rows without a label.
 
-    - Returned: true for this library's learners, unless their intrinsic penalty is zero, and for
-      those of ``sklearn.semi_supervised``.
+    True for this library's learners, unless their intrinsic penalty is zero, and for those of
+    ``sklearn.semi_supervised``.
     """
     last = _last_step(estimator)
     if isinstance(last, PartialLabelLearner):
@@ -148,36 +145,34 @@ def fit_regional(
 
     Classes go in as 0, 1, 2 and so on. An estimator that learns from unlabelled rows gets those of
     its region too, marked -1 or NaN. A region with one class, or one value, gets a `Constant`; one
-    without any label the mean of all.
-
-    Shapes: `points` (n, d), `regions` (n,).
-
-    - `regions`: region of each point; only those of labelled rows matter to a supervised estimator.
+    without any label the mean of all. Only the `regions` of labelled rows matter to a supervised
+    estimator.
     """
     _require_weights(estimator, labeled)
-    own = regions[labeled.rows]
-    n_labels = np.bincount(own, minlength=n_regions)
+    label_regions = regions[labeled.rows]
+    n_labels = np.bincount(label_regions, minlength=n_regions)
     everywhere = learns_from_unlabeled(estimator)
     parts: list[Any] = []
     for region in range(n_regions):
         if not n_labels[region]:
             parts.append(Constant(labeled.mean))
             continue
-        inside = _picked(labeled, own == region)
+        inside = labeled.take(label_regions == region)
         rows = np.flatnonzero(regions == region) if everywhere else inside.rows
         with _in_region(estimator, region, n_labels):
-            parts.append(_fitted(estimator, points, inside, rows))
+            parts.append(_fit(estimator, points, inside, rows))
     n_targets = labeled.targets.shape[1]
-    ranges = _ranges(labeled, own, n_regions) if n_targets == 1 and n_regions > 1 else None
+    is_bounded = n_targets == 1 and n_regions > 1
+    ranges = _ranges(labeled, label_regions, n_regions) if is_bounded else None
     return RegionalModel(parts, n_labels, n_targets, ranges)
 
 
-def _ranges(labeled: Labeled, own: IndexVector, n_regions: int) -> FloatMatrix:
-    """Least and largest label of each region; of all, where a region has none."""
+def _ranges(labeled: Labeled, label_regions: IndexVector, n_regions: int) -> FloatMatrix:
+    """Return the least and largest label of each region; of all, where a region has none."""
     values = labeled.targets[:, 0]
     ranges = np.tile([values.min(), values.max()], (n_regions, 1))
-    for region in np.unique(own):
-        inside = values[own == region]
+    for region in np.unique(label_regions):
+        inside = values[label_regions == region]
         ranges[region] = inside.min(), inside.max()
     return ranges
 
@@ -190,18 +185,14 @@ def _require_weights(estimator: Any, labeled: Labeled) -> None:
         )
 
 
-def _picked(labeled: Labeled, mask: Any) -> Labeled:
-    return Labeled(labeled.rows[mask], labeled.targets[mask], labeled.weights[mask])
-
-
 def _has_nothing_to_learn(labeled: Labeled) -> bool:
     if labeled.targets.shape[1] == 1:
         return len(labeled.rows) < 2
     return int(labeled.targets.any(axis=0).sum()) < 2
 
 
-def _fitted(estimator: Any, points: Points, labeled: Labeled, rows: IndexVector) -> Any:
-    """Fit on the rows of a region, labelled or not."""
+def _fit(estimator: Any, points: Points, labeled: Labeled, rows: IndexVector) -> Any:
+    """Fit a clone on the rows of a region, labelled or not."""
     if _has_nothing_to_learn(labeled):
         return Constant.of(labeled)
     classifies = labeled.targets.shape[1] > 1
@@ -220,7 +211,8 @@ def _fitted(estimator: Any, points: Points, labeled: Labeled, rows: IndexVector)
     return part.fit(points[rows], targets, **options)
 
 
-def _said(part: Any, points: Points, n_targets: int) -> FloatMatrix:
+def _predict(part: Any, points: Points, n_targets: int) -> FloatMatrix:
+    """Return the scores of points by the model of one region."""
     if isinstance(part, Constant):
         return np.tile(part.scores, (points.shape[0], 1))
     decided = np.asarray(part.predict(points))
@@ -230,14 +222,14 @@ def _said(part: Any, points: Points, n_targets: int) -> FloatMatrix:
     scores[:, np.asarray(part.classes_, dtype=np.intp)] = _probabilities(part, points, decided)
     decided = decided.astype(np.intp)
     scores[decided < 0] = 0.0  # this library's learners say -1 where no label reaches
-    return _agreeing(scores, decided)
+    return _agree(scores, decided)
 
 
 def _probabilities(part: Any, points: Points, decided: IndexVector) -> FloatMatrix:
     if hasattr(part, "predict_proba"):
-        found: FloatMatrix = np.asarray(part.predict_proba(points), dtype=np.float64)
+        shares: FloatMatrix = np.asarray(part.predict_proba(points), dtype=np.float64)
         # Label propagation divides zero by zero far from its points.
-        return np.where(np.isnan(found).any(axis=1, keepdims=True), 1 / found.shape[1], found)
+        return np.where(np.isnan(shares).any(axis=1, keepdims=True), 1 / shares.shape[1], shares)
     if hasattr(part, "decision_function"):
         margins = np.asarray(part.decision_function(points), dtype=np.float64)
         if margins.ndim == 1:
@@ -248,7 +240,7 @@ def _probabilities(part: Any, points: Points, decided: IndexVector) -> FloatMatr
     return hits
 
 
-def _agreeing(scores: FloatMatrix, decided: IndexVector) -> FloatMatrix:
+def _agree(scores: FloatMatrix, decided: IndexVector) -> FloatMatrix:
     """Let the class decided for have the largest probability, where a machine says otherwise."""
     rows = np.flatnonzero(decided >= 0)
     decided = decided[rows]
@@ -269,21 +261,19 @@ def held_out_losses(
     Exact leave-one-out in one fit per region for this library's learners. Any other estimator is
     fitted again without each label of a region, or in 20 folds above 50 labels.
 
-    Shapes: `points` (n, d), `regions` (n,); returns (l,).
-
-    - Returned: 1 for a wrong class and 0 for the right one, or the absolute error of a value:
-      squares would let a few labels on the wrong side of a border decide. A label that is alone in
-      its region is predicted by the mean of all others, or their commonest class.
+    The loss is 1 for a wrong class and 0 for the right one, or the absolute error of a value:
+    squares would let a few labels on the wrong side of a border decide. A label that is alone in
+    its region is predicted by the mean of all others, or their commonest class.
     """
     _require_weights(estimator, labeled)
-    own = regions[labeled.rows]
+    label_regions = regions[labeled.rows]
     predicted = np.empty_like(labeled.targets)
     everywhere = learns_from_unlabeled(estimator)
     for region in range(n_regions):
-        mask = own == region
-        inside = _picked(labeled, mask)
+        mask = label_regions == region
+        inside = labeled.take(mask)
         if len(inside.rows) == 1:
-            predicted[mask] = _picked(labeled, ~mask).mean if not mask.all() else labeled.mean
+            predicted[mask] = labeled.take(~mask).mean if not mask.all() else labeled.mean
         elif len(inside.rows):
             rows = np.flatnonzero(regions == region) if everywhere else inside.rows
             predicted[mask] = _held_out(estimator, points, inside, rows)
@@ -295,7 +285,7 @@ def held_out_losses(
 
 
 def _held_out(estimator: Any, points: Points, labeled: Labeled, rows: IndexVector) -> FloatMatrix:
-    """Return what the other labels of a region say of each."""
+    """Return what the other labels of a region predict of each."""
     count, n_targets = labeled.targets.shape
     if isinstance(estimator, GraphLearner) and not _has_nothing_to_learn(labeled):
         exact = _exact(estimator, points, labeled, rows)
@@ -309,8 +299,8 @@ def _held_out(estimator: Any, points: Points, labeled: Labeled, rows: IndexVecto
         rest = rows[~np.isin(rows, labeled.rows[out])]
         if learns_from_unlabeled(estimator):
             rest = rows  # a label left out is still a point
-        part = _fitted(estimator, points, _picked(labeled, ~out), rest)
-        predicted[out] = _said(part, points[labeled.rows[out]], n_targets)
+        part = _fit(estimator, points, labeled.take(~out), rest)
+        predicted[out] = _predict(part, points[labeled.rows[out]], n_targets)
     return predicted
 
 
@@ -318,7 +308,7 @@ def _exact(
     estimator: GraphLearner, points: Points, labeled: Labeled, rows: IndexVector
 ) -> FloatMatrix | None:
     """Leave-one-out of this library's learners, in one fit; None above the labels it does."""
-    part = _fitted(estimator, points, labeled, rows)
+    part = _fit(estimator, points, labeled, rows)
     left_out = part._left_out()
     if len(left_out.rows) != len(labeled.rows):
         return None

@@ -137,7 +137,7 @@ class PoissonClassifier(GraphClassifier):
         flow -= self._degree_means(flow)
         flow += self._single_classes(labeled, flow)
         self.prior_strength_, self._temperature = 0.0, None
-        best = self._refined(flow, right, labeled, n_steps)
+        best = self._refine(flow, right, labeled, n_steps)
         if priors is not None:
             best, flow = self._with_priors(best, flow, right, labeled, n_steps, priors)
         self.n_steps_, self.cut_ = best.n_steps, best.cut
@@ -164,7 +164,7 @@ class PoissonClassifier(GraphClassifier):
         trifle = _TRIFLE * (float(np.abs(flow).max()) or 1.0)
         return np.asarray(trifle * (shares > 0)[self.component_])
 
-    def _refined(
+    def _refine(
         self, flow: FloatMatrix, right: FloatMatrix, labeled: Labeled, n_steps: int | None
     ) -> Refinement:
         """Partition by the largest flow, then sharpen; among classes with a label only."""
@@ -177,15 +177,15 @@ class PoissonClassifier(GraphClassifier):
         source = right[np.ix_(walk.order, among)] / degrees
         source = np.clip(source, -_MOST_SOURCE, _MOST_SOURCE).astype(np.float32)
         if n_steps is None:
-            found = walk.refined(start, source, fixed)
+            fine = walk.refine(start, source, fixed)
         elif n_steps == 0:
             empty, cut = np.zeros((0, len(among))), walk.normalized_cut(start, len(among))
-            found = Refinement(start, empty, cut, 0, 0)
+            fine = Refinement(start, empty, cut, 0, 0)
         else:
-            found = walk.threshold_steps(start, source, fixed, n_steps)
-        scores = np.zeros((len(found.scores), len(present)), dtype=found.scores.dtype)
-        scores[:, among] = found.scores
-        return Refinement(among[found.codes], scores, found.cut, found.n_steps, found.n_rounds)
+            fine = walk.threshold_steps(start, source, fixed, n_steps)
+        scores = np.zeros((len(fine.scores), len(present)), dtype=fine.scores.dtype)
+        scores[:, among] = fine.scores
+        return Refinement(among[fine.codes], scores, fine.cut, fine.n_steps, fine.n_rounds)
 
     def _with_priors(
         self,
@@ -198,20 +198,20 @@ class PoissonClassifier(GraphClassifier):
     ) -> tuple[Refinement, FloatMatrix]:
         """Move towards the given class sizes where that makes the cut clearly smaller."""
         present = np.asarray(labeled.targets.any(axis=0))
-        wanted = priors[present] / priors[present].sum()
+        shares = priors[present] / priors[present].sum()
         inside = np.flatnonzero(self.reached_)  # the others have no class, so no part in sizes
-        own = best.codes[self._walk.place[inside]]
-        sizes = np.bincount(own, minlength=len(present))[present] / len(inside)
-        found, kept = best, flow
+        codes = best.codes[self._walk.place[inside]]
+        sizes = np.bincount(codes, minlength=len(present))[present] / len(inside)
+        chosen, kept = best, flow
         block = np.ix_(inside, present)
         for strength in (_HALF, _WHOLE):
-            mixed = np.maximum(sizes, 1 / len(inside)) ** (1 - strength) * wanted**strength
+            mixed = np.maximum(sizes, 1 / len(inside)) ** (1 - strength) * shares**strength
             moved = flow.copy()
             moved[block] += matched_offsets(flow[block], mixed / mixed.sum())
-            candidate = self._refined(moved, right, labeled, n_steps)
-            if candidate.cut < min(_WORTH * best.cut, found.cut):
-                found, kept, self.prior_strength_ = candidate, moved, strength
-        return found, kept
+            candidate = self._refine(moved, right, labeled, n_steps)
+            if candidate.cut < min(_WORTH * best.cut, chosen.cut):
+                chosen, kept, self.prior_strength_ = candidate, moved, strength
+        return chosen, kept
 
     def _checked_priors(self, labeled: Labeled) -> FloatVector | None:
         if self.priors is None:
@@ -252,7 +252,7 @@ class PoissonClassifier(GraphClassifier):
         for i in range(len(labeled.rows)):
             others = np.arange(len(labeled.rows)) != i
             near = others & (component == component[i])
-            if not near.any():  # the others say nothing: their mean, as for all learners
+            if not near.any():  # no other label reaches it: their mean, as for all learners
                 scores[i] = others_mean[i]
                 continue
             rest = Labeled(np.flatnonzero(others), labeled.targets[others], labeled.weights[others])
@@ -265,20 +265,20 @@ class PoissonClassifier(GraphClassifier):
 
 
 def class_sources(labeled: Labeled, component: NDArray[Any], n_components: int) -> FloatMatrix:
-    """Return the sources at the labels: one-hot, centred on each component, equal for all classes.
+    """Return the sources at the labels, (l, k): one-hot, centred on each component, classes equal.
 
-    Shapes: `component` (n,); returns (l, k).
+    `component` is that of each node.
     """
     even = labeled.weights / labeled.weights.mean()  # scores keep their size, whatever the unit
-    weights, own = even[:, None], component[labeled.rows]
+    weights, member = even[:, None], component[labeled.rows]
     sums = np.zeros((n_components, labeled.targets.shape[1]))
-    np.add.at(sums, own, weights * labeled.targets)
-    totals = np.bincount(own, even, minlength=n_components)
+    np.add.at(sums, member, weights * labeled.targets)
+    totals = np.bincount(member, even, minlength=n_components)
     means = sums / np.where(totals > 0, totals, 1.0)[:, None]
-    deviations = labeled.targets - means[own]
+    deviations = labeled.targets - means[member]
     # Where one class has nearly all the weight, 1 - mean is rounded away; the others' sum is not.
-    is_lost = (labeled.targets == 1) & (means[own] > _NEARLY_ALL)
-    others = (sums[own] * (labeled.targets != 1)).sum(axis=1) / totals[own]
+    is_lost = (labeled.targets == 1) & (means[member] > _NEARLY_ALL)
+    others = (sums[member] * (labeled.targets != 1)).sum(axis=1) / totals[member]
     deviations[is_lost] = others[is_lost.any(axis=1)]
     shares = labeled.mean * labeled.targets.shape[1]
     scale = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)

@@ -1,8 +1,4 @@
-"""Threshold steps: a partition is diffused a little, sharpened, and judged by its cut.
-
-A first partition and sources at the labels enter; a better partition leaves, with the number of
-diffusion steps that the graph itself prefers.
-"""
+"""Threshold steps: a partition is diffused a little, sharpened, and judged by its cut."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +17,9 @@ from beltrami.solvers.ordering import cache_order
 STEPS = (1, 2, 3, 5, 8, 12, 20)
 """Numbers of diffusion steps that are tried, shortest first."""
 
-_PATIENCE = 2
-_ROUNDS = 20
-_SETTLED = 1e-3
+_PATIENCE = 2  # numbers of steps tried after the best
+_ROUNDS = 20  # thresholds at most
+_FEW_CHANGES = 1e-3
 """Share of nodes below which a further threshold is not worth its price."""
 
 
@@ -86,11 +82,8 @@ class Walk:
         empty = np.zeros(len(degrees), dtype=np.float32)
         return cls(SplitMatrix(empty, rows), weights, degrees, order, np.argsort(order))
 
-    def diffused(self, block: FloatMatrix, source: FloatMatrix, n_steps: int) -> FloatMatrix:
-        """Return the block after some steps of u <- D^-1 W u + source.
-
-        Shapes: `block` (n, k), `source` (n, k); returns (n, k).
-        """
+    def diffuse(self, block: FloatMatrix, source: FloatMatrix, n_steps: int) -> FloatMatrix:
+        """Return a block, (n, k), after some steps of u <- D^-1 W u + source."""
         backend, out = NumpyBackend(), np.empty_like(block)
         for _ in range(n_steps):
             np.copyto(out, source)
@@ -101,9 +94,7 @@ class Walk:
     def normalized_cut(self, codes: NDArray[np.intp], n_classes: int) -> float:
         r"""Return the normalised cut :math:`\sum_a \mathrm{cut}(A_a) / \mathrm{vol}(A_a)`.
 
-        Shapes: `codes` (n,).
-
-        - `n_classes`: k; a class without a node counts as one, the worst.
+        A class without a node counts as one, the worst.
         """
         starts = np.repeat(codes, np.diff(self.weights.indptr))
         inside = starts == codes[self.weights.indices]
@@ -117,25 +108,23 @@ class Walk:
     ) -> Refinement:
         """Diffuse the partition and take the largest class, until hardly a node changes.
 
-        Shapes: `start` (n,), `source` (n, k), `fixed` (l,).
-
-        - `start`: a partition, in the walk's order; right at the `fixed` nodes.
+        The partition `start`, in the walk's order, is kept at the `fixed` nodes.
         """
         codes, n_classes = start, source.shape[1]
         unit = np.eye(n_classes, dtype=np.float32)
         scores, rounds = unit[codes], 0
         while rounds < _ROUNDS:
             rounds += 1
-            scores = self.diffused(unit[codes], source, n_steps)
-            found = scores.argmax(axis=1)
-            found[fixed] = start[fixed]
-            changed = float((found != codes).mean())
-            codes = found
-            if changed < _SETTLED:
+            scores = self.diffuse(unit[codes], source, n_steps)
+            new_codes = scores.argmax(axis=1)
+            new_codes[fixed] = start[fixed]
+            changed = float((new_codes != codes).mean())
+            codes = new_codes
+            if changed < _FEW_CHANGES:
                 break
         return Refinement(codes, scores, self.normalized_cut(codes, n_classes), n_steps, rounds)
 
-    def refined(
+    def refine(
         self, start: NDArray[np.intp], source: FloatMatrix, fixed: IndexVector
     ) -> Refinement:
         """Try several numbers of steps and keep the partition with the smallest cut.
@@ -150,10 +139,10 @@ class Walk:
         with track("threshold steps", total=len(STEPS)) as advance:
             for n_steps in STEPS:
                 # From where the shorter runs ended: as good in the trials, in fewer rounds.
-                found = self.threshold_steps(codes, source, fixed, n_steps)
-                codes = found.codes
-                if found.cut < best.cut:
-                    best, worse = found, 0
+                candidate = self.threshold_steps(codes, source, fixed, n_steps)
+                codes = candidate.codes
+                if candidate.cut < best.cut:
+                    best, worse = candidate, 0
                 else:
                     worse += 1
                 advance(1)
@@ -170,8 +159,6 @@ def matched_offsets(scores: FloatMatrix, shares: FloatVector) -> FloatVector:
 
     Offsets rise for classes that are too small and fall for those too large, by ever smaller
     steps in units of a typical lead of the first class over the second.
-
-    Shapes: `scores` (n, k), `shares` (k,); returns (k,).
     """
     n, n_classes = scores.shape
     top = np.partition(scores, n_classes - 2, axis=1)[:, -2:]

@@ -15,6 +15,7 @@ from beltrami.learners.regularized.label_kernel import KernelFit
 from beltrami.learners.regularized.smoother import Smoother, smooth_values
 
 _STRENGTHS = np.concatenate([[0.0], np.geomspace(1e-6, 1e2, 25)])
+"""Penalties tried, over the median eigenvalue of the labels' kernel."""
 
 
 class _GraphRegularizedLearner(GraphLearner):
@@ -27,13 +28,13 @@ class _GraphRegularizedLearner(GraphLearner):
     def _prepare(self, labeled: Labeled) -> None:  # noqa: ARG002
         self._smoother = Smoother.of(self.graph_, self.smoothness, tol=self.tol)
 
-    def _solved(self, labeled: Labeled) -> FloatMatrix:
+    def _solve(self, labeled: Labeled) -> FloatMatrix:
         """Return the minimiser at all nodes; choose gamma first where that was asked."""
         check_gamma(self.gamma)
         self.choices_: tuple[Choice, ...] = ()
         self._kernel_fit: KernelFit | None = None
         if isinstance(self.gamma, str):
-            self.gamma_, choice = self._chosen_gamma(labeled)
+            self.gamma_, choice = self._choose_gamma(labeled)
             self.choices_ = (choice,)
         else:
             self.gamma_ = float(self.gamma)
@@ -52,17 +53,17 @@ class _GraphRegularizedLearner(GraphLearner):
         kept = self._kernel_fit.labeled if self._kernel_fit is not None else labeled
         return labeled.sample() if kept is labeled else kept
 
-    def _chosen_gamma(self, labeled: Labeled) -> tuple[float, Choice]:
+    def _choose_gamma(self, labeled: Labeled) -> tuple[float, Choice]:
         sample = self._sample(labeled)
         fit, total = self._fitted_kernel(sample), float(sample.weights.sum())
-        felt = fit.kernel.values[fit.kernel.inverse(0.0) > 0]
-        middle = float(np.median(felt)) if felt.size else 1.0
+        positive = fit.kernel.values[fit.kernel.inverse(0.0) > 0]
+        middle = float(np.median(positive)) if positive.size else 1.0
         gammas = _STRENGTHS * middle / total
         if not can_leave_one_out(sample):
             reason = "gamma = 0: with so few labels leave-one-out cannot judge"
             return 0.0, Choice("gamma", 0.0, gammas, np.zeros(0), reason)
         held_out = [self._held_out(fit, gamma * total) for gamma in gammas]
-        losses = np.array([held_out_loss(found, sample) for found in held_out])
+        losses = np.array([held_out_loss(predictions, sample) for predictions in held_out])
         best = int(np.argmin(losses))
         reason = (
             f"gamma = {gammas[best]:.3g} has the lowest leave-one-out loss ({losses[best]:.3g}) "
@@ -179,8 +180,8 @@ class GraphRegularizedClassifier(_GraphRegularizedLearner, GraphClassifier):
         self.tol = tol
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
-        self._masses = checked_masses(self.class_mass, labeled)
-        self.values_ = self._solved(labeled)
+        self._masses = _class_masses(self.class_mass, labeled)
+        self.values_ = self._solve(labeled)
         if self._masses is None:
             return self.values_
         positive = np.maximum(self.values_, 0.0)
@@ -188,13 +189,13 @@ class GraphRegularizedClassifier(_GraphRegularizedLearner, GraphClassifier):
         return np.asarray(positive * _scale(means, self._masses))
 
     def _held_out(self, fit: KernelFit, alpha: float) -> FloatMatrix:
-        found = fit.held_out(alpha)
+        predictions = fit.held_out(alpha)
         if self._masses is None:
-            return found
+            return predictions
         multipliers, constants = fit.parts(fit.labeled.targets, alpha)
         sizes = fit.spread.sum(axis=0)
         means = (fit.columns.sum(axis=0) @ multipliers + sizes @ constants) / sizes.sum()
-        return np.asarray(np.maximum(found, 0.0) * _scale(means, self._masses))
+        return np.asarray(np.maximum(predictions, 0.0) * _scale(means, self._masses))
 
 
 class GraphRegularizedRegressor(_GraphRegularizedLearner, GraphRegressor):
@@ -257,24 +258,21 @@ class GraphRegularizedRegressor(_GraphRegularizedLearner, GraphRegressor):
         self.tol = tol
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
-        return self._solved(labeled)
+        return self._solve(labeled)
 
     def _shifts_at(self, points: Points, residuals: FloatVector) -> FloatMatrix:
         fit = self._fitted_kernel(self._labeled)
         shifts = fit.shifts(residuals, self.gamma_ * float(self._labeled.weights.sum()))
-        return self._carried(attach_to_fit(self, points), shifts)[0]
+        return self._carry(attach_to_fit(self, points), shifts)[0]
 
     def _residuals(self) -> FloatVector:
         fit = self._fitted_kernel(self._labeled)
-        found = fit.held_out(self.gamma_ * float(self._labeled.weights.sum()))
-        return np.asarray(self._labeled.targets - found)[:, 0]
+        predictions = fit.held_out(self.gamma_ * float(self._labeled.weights.sum()))
+        return np.asarray(self._labeled.targets - predictions)[:, 0]
 
 
-def checked_masses(class_mass: Any, labeled: Labeled) -> FloatVector | None:
-    """Return the shares that the classes' totals are scaled to, or None.
-
-    Shapes: `class_mass` (k,); returns (k,).
-    """
+def _class_masses(class_mass: Any, labeled: Labeled) -> FloatVector | None:
+    """Return the shares that the classes' totals are scaled to, or None."""
     if class_mass is None:
         return None
     n_classes = labeled.targets.shape[1]

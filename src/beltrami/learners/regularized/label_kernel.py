@@ -1,8 +1,4 @@
-"""Regularisation on a graph reduced to its labels: every strength and leave-one-out at once.
-
-Labels and a smoother enter; the minimiser at all nodes for any strength of the penalty, and exact
-leave-one-out predictions, leave. Pure functions of arrays.
-"""
+"""Regularisation reduced to the labelled nodes: any strength, and leave-one-out, from one solve."""
 
 from dataclasses import dataclass
 
@@ -44,11 +40,9 @@ class LabelKernel:
 
     @classmethod
     def of(cls, kernel: FloatMatrix, constants: FloatMatrix, weights: FloatVector) -> "LabelKernel":
-        """Decompose the kernel outside the constants.
+        """Decompose the kernel K, (l, l), outside the constants.
 
-        Shapes: `kernel` (l, l), `constants` (l, c), `weights` (l,).
-
-        - `constants`: Z at the labelled nodes; no column for the heat operator.
+        `constants` is Z at the labelled nodes, (l, c), without a column for the heat operator.
         """
         roots = np.sqrt(weights)
         scaled = roots[:, None] * ((kernel + kernel.T) / 2) * roots
@@ -76,10 +70,8 @@ class LabelKernel:
     def held_out_residuals(self, targets: FloatMatrix, alpha: float) -> FloatMatrix:
         r"""Return the exact leave-one-out residuals, :math:`a_i / B_{ii}` with B the operator.
 
-        Shapes: `targets` (l, k); returns (l, k).
-
-        - `alpha`: strength, kept as it is when a label is left out.
-        - Returned: naN where the other labels say nothing: the only label of a component.
+        The strength alpha stays as it is when a label is left out. NaN at the only label of a
+        component, of which the others say nothing.
         """
         multipliers = self.multipliers(targets, alpha)
         half = self.roots[:, None] * self.vectors
@@ -129,9 +121,9 @@ class KernelFit:
     def of(cls, smoother: Smoother, labeled: Labeled) -> "KernelFit":
         """Solve for the columns and decompose."""
         columns = smoother.columns(labeled)
-        found, numbered = np.unique(smoother.membership[labeled.rows], return_inverse=True)
-        indicators = np.eye(len(found))[numbered]
-        spread = (smoother.membership[:, None] == found).astype(np.float64)
+        components, member = np.unique(smoother.membership[labeled.rows], return_inverse=True)
+        indicators = np.eye(len(components))[member]
+        spread = (smoother.membership[:, None] == components).astype(np.float64)
         free = indicators if smoother.power else indicators[:, :0]
         kernel = LabelKernel.of(columns[labeled.rows], free, labeled.weights)
         return cls(columns, indicators, spread, kernel, labeled, smoother.power > 0)
@@ -142,10 +134,7 @@ class KernelFit:
         return np.asarray(weighted / weighted.sum(axis=1, keepdims=True))
 
     def parts(self, targets: FloatMatrix, alpha: float) -> tuple[FloatMatrix, FloatMatrix]:
-        """Return multipliers (l, k) of the columns and constants (c, k) of the components.
-
-        Shapes: `targets` (l, k).
-        """
+        """Return multipliers (l, k) of the columns and constants (c, k) of the components."""
         means = self._means()
         if not self.has_constants:
             constants = means @ targets
@@ -169,9 +158,7 @@ class KernelFit:
         """Return how much the values at all nodes fall when each label is left out.
 
         Without label i the fit is that with the label moved onto what the others predict, down by
-        its residual. Where means are taken off first, the mean changes, too.
-
-        Shapes: `residuals` (l,); returns (n, l).
+        its residual. Where means are taken off first, the mean changes, too. Returns (n, l).
         """
         if self.has_constants:
             return self.influence(alpha) * residuals
@@ -186,19 +173,15 @@ class KernelFit:
     def held_out(self, alpha: float) -> FloatMatrix:
         """Return what each label is predicted to be by the others, (l, k), exactly.
 
-        Where the others say nothing, the only label of a component, it is the mean of the others.
-
-        Returns shape (l, k).
-
-        - `alpha`: strength, kept as it is when a label is left out.
+        The only label of a component, of which the others say nothing, is given their mean.
         """
         targets = self.labeled.targets
-        found: FloatMatrix
+        predictions: FloatMatrix
         if self.has_constants:
-            found = np.asarray(targets - self.kernel.held_out_residuals(targets, alpha))
+            predictions = np.asarray(targets - self.kernel.held_out_residuals(targets, alpha))
         else:
-            found = self._held_out_around_means(alpha)
-        return np.where(np.isnan(found), mean_of_others(self.labeled), found)
+            predictions = self._held_out_around_means(alpha)
+        return np.where(np.isnan(predictions), mean_of_others(self.labeled), predictions)
 
     def _held_out_around_means(self, alpha: float) -> FloatMatrix:
         """Leave one out where the mean that is taken off changes with it."""
@@ -211,11 +194,11 @@ class KernelFit:
         totals = together.sum(axis=1, keepdims=True)
         means = np.full(targets.shape, np.nan)
         np.divide(together @ targets, totals, out=means, where=totals > 0)
-        own = self.indicators @ self.indicators.T
+        same = self.indicators @ self.indicators.T
         # Labels of other components keep their own means, which do not change.
         steady = self.indicators @ (self._means() @ targets)
-        outside = ratio * (1 - own)
-        inside = ratio * own
+        outside = ratio * (1 - same)
+        inside = ratio * same
         return np.asarray(
             means
             - inside @ targets

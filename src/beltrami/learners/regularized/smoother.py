@@ -1,8 +1,4 @@
-"""The inverse of a smoothness operator, and the smoothest function near or through labels.
-
-A graph, a smoothness S and labels enter; columns of the inverse of S, or the minimiser itself,
-leave.
-"""
+"""The inverse of a smoothness operator S, and for S = L the smoothest function through labels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -73,17 +69,15 @@ class Smoother:
         return self.power == 1
 
     def apply(self, block: FloatMatrix) -> FloatMatrix:
-        """Return the inverse of S times a block; for L^q the block is centred first.
-
-        Shapes: `block` (n, k); returns (n, k).
-        """
+        """Return the inverse of S times a block, (n, k); for L^q the block is centred first."""
         if self.power == 0:
             return np.asarray(heat_operator(self.graph, -self.t) @ block)
         for _ in range(self.power):
-            block = solve(self.graph, self._centred(block), tol=self.tol).values
+            block = solve(self.graph, self._center(block), tol=self.tol).values
         return block
 
-    def _centred(self, block: FloatMatrix) -> FloatMatrix:
+    def _center(self, block: FloatMatrix) -> FloatMatrix:
+        """Take the mean over each component off the columns of a block."""
         sizes = np.bincount(self.membership)
         means = np.zeros((len(sizes), block.shape[1]))
         np.add.at(means, self.membership, block)
@@ -91,10 +85,7 @@ class Smoother:
         return centred
 
     def columns(self, labeled: Labeled) -> FloatMatrix:
-        """Return the (n, l) columns of the inverse at the labelled nodes, in blocks.
-
-        Returns shape (n, l).
-        """
+        """Return the (n, l) columns of the inverse at the labelled nodes, solved for in blocks."""
         n, count = self.graph.n_nodes, len(labeled.rows)
         require_memory(
             8.0 * n * count,
@@ -102,15 +93,15 @@ class Smoother:
             instead="Use fewer labels here, a fixed gamma with smoothness='laplacian', or "
             "EigenfunctionRegressor, whose cost does not grow so.",
         )
-        found = np.empty((n, count))
+        columns = np.empty((n, count))
         with track("solving for the influence of labels", total=count) as advance:
             for start in range(0, count, _COLUMNS):
                 rows = labeled.rows[start : start + _COLUMNS]
                 block = np.zeros((n, len(rows)))
                 block[rows, np.arange(len(rows))] = 1.0
-                found[:, start : start + len(rows)] = self.apply(block)
+                columns[:, start : start + len(rows)] = self.apply(block)
                 advance(len(rows))
-        return found
+        return columns
 
 
 def smooth_values(smoother: Smoother, labeled: Labeled, gamma: float) -> FloatMatrix:
@@ -120,8 +111,6 @@ def smooth_values(smoother: Smoother, labeled: Labeled, gamma: float) -> FloatMa
 
     or for gamma = 0 of :math:`f^\top L f` with f fixed at the labels. Components without a label
     are left at the mean of all labels.
-
-    Returns shape (n, k).
     """
     graph, rows = smoother.graph, labeled.rows
     mean = labeled.mean

@@ -1,1 +1,1 @@
-"""The eigenfunction learner: labels fitted by the graph's lowest eigenvectors."""
+"""The eigenfunction learners: labels fitted by the graph's lowest eigenvectors."""

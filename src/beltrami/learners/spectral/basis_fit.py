@@ -1,8 +1,4 @@
-"""Fits in an eigenbasis: how many eigenvectors or how much penalty, chosen by leave-one-out.
-
-Rows of a basis at labelled points and their targets enter; coefficients, the choice and its
-evidence leave. Pure functions.
-"""
+"""Least squares on eigenvectors: how many, or how much penalty, is chosen by leave-one-out."""
 
 import numbers
 import warnings
@@ -28,8 +24,8 @@ from beltrami.solvers.least_squares import HeldOut, NestedFactor, RidgePath, nes
 _MOST_PER_LABEL = 0.6
 """Most eigenvectors per label that are tried without a penalty."""
 
-_SAME_EIGENVALUE = 1e-6
-_GAMMAS = np.geomspace(1e-5, 1e3, 33)
+_SAME_EIGENVALUE = 1e-6  # relative
+_GAMMAS = np.geomspace(1e-5, 1e3, 33)  # penalties tried, over the median squared singular value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +58,8 @@ class SpectralFit:
         return len(self.coefficients)
 
 
-def wanted_vectors(n_eigenvectors: Any, count: int, n_points: int, *, most: int) -> int:
-    """Return how many eigenvectors a fit to `count` labels may use.
-
-    - `n_eigenvectors`: a number, a share of the labels, or the estimator's choice.
-    """
+def vector_count(n_eigenvectors: Any, count: int, n_points: int, *, most: int) -> int:
+    """Return how many eigenvectors a fit to `count` labels may use; `most` for "auto"."""
     if isinstance(n_eigenvectors, str) and n_eigenvectors == "auto":
         return min(most, n_points)
     is_number = isinstance(n_eigenvectors, numbers.Real) and not isinstance(n_eigenvectors, bool)
@@ -94,32 +87,32 @@ def spectral_fit(
     .. math:: \min_a \frac{1}{\sum w} \sum_i w_i \lVert y_i - \textstyle\sum_j a_j e_j(i) \rVert^2
               + \gamma \sum_j \lambda_j \lVert a_j \rVert^2
 
-    Shapes: `rows` (l, p), `values` (p,).
-
-    - `gamma`: the penalty; with one, all eigenvectors are used unless a number is given.
+    `rows`, (l, p), are those of the basis at the labels and `values` its eigenvalues. With a
+    penalty all eigenvectors are used unless a number is given. The first `n_constant` are the
+    constants of the components, which always take part.
     """
     if isinstance(gamma, str) or gamma > 0:
         size = rows.shape[1]
         if n_eigenvectors != "auto":
-            size = max(_asked(n_eigenvectors, labeled, size), min(n_constant, size))
+            size = max(_requested_size(n_eigenvectors, labeled, size), min(n_constant, size))
         if isinstance(gamma, str) and not can_leave_one_out(labeled):
-            labeled = _balanced(labeled)
+            labeled = _balance_classes(labeled)
         return _ridge(rows[:, :size], values[:size], labeled, gamma)
     roots = np.sqrt(labeled.weights)[:, None]
     if isinstance(n_eigenvectors, str):
         count, n_targets = labeled.targets.shape
         most = max(int(_MOST_PER_LABEL * count), n_constant, min(n_targets, count), 1)
         factor = nested_factor(roots * rows[:, :most])
-        size, choice = _chosen_size(factor, values, labeled, n_constant)
+        size, choice = _choose_size(factor, values, labeled, n_constant)
         _warn_of_split(values, size)  # where leave-one-out could not judge
         return _plain(factor, labeled, size, (choice,))
-    size = _capped(_asked(n_eigenvectors, labeled, rows.shape[1]), labeled, n_constant)
+    size = _cap_size(_requested_size(n_eigenvectors, labeled, rows.shape[1]), labeled, n_constant)
     size = min(max(size, n_constant), rows.shape[1])
     _warn_of_split(values, size)
     return _plain(nested_factor(roots * rows[:, :size]), labeled, size, ())
 
 
-def _balanced(labeled: Labeled) -> Labeled:
+def _balance_classes(labeled: Labeled) -> Labeled:
     """Give each class the same weight, so that under a strong penalty no constant decides."""
     if labeled.targets.shape[1] == 1:
         return labeled
@@ -130,11 +123,11 @@ def _balanced(labeled: Labeled) -> Labeled:
     return Labeled(labeled.rows, labeled.targets, weights)
 
 
-def _asked(n_eigenvectors: Any, labeled: Labeled, most: int) -> int:
-    return wanted_vectors(n_eigenvectors, len(labeled.rows), most, most=most)
+def _requested_size(n_eigenvectors: Any, labeled: Labeled, most: int) -> int:
+    return vector_count(n_eigenvectors, len(labeled.rows), most, most=most)
 
 
-def _capped(size: int, labeled: Labeled, n_constant: int) -> int:
+def _cap_size(size: int, labeled: Labeled, n_constant: int) -> int:
     count = len(labeled.rows)
     if size < count or size <= n_constant:
         return size
@@ -164,7 +157,7 @@ def _is_same(lower: float, upper: float) -> bool:
     return bool(upper - lower <= _SAME_EIGENVALUE * upper)
 
 
-def _chosen_size(
+def _choose_size(
     factor: NestedFactor, values: FloatVector, labeled: Labeled, n_constant: int
 ) -> tuple[int, Choice]:
     """Choose how many eigenvectors by leave-one-out, never between equal eigenvalues."""
@@ -181,11 +174,13 @@ def _chosen_size(
     sizes = np.array(sorted(kept))
     roots = np.sqrt(labeled.weights)[:, None]
     held_out = [
-        _unscaled(found, labeled)
-        for size, found in enumerate(factor.leading(most).held_out(roots * labeled.targets), 1)
+        _unscale(predictions, labeled)
+        for size, predictions in enumerate(
+            factor.leading(most).held_out(roots * labeled.targets), 1
+        )
         if size in kept
     ]
-    losses = np.array([held_out_loss(found, labeled) for found in held_out])
+    losses = np.array([held_out_loss(predictions, labeled) for predictions in held_out])
     best = _lowest(losses)
     size = int(sizes[best])
     reason = (
@@ -214,7 +209,7 @@ def _honest(held_out: list[FloatMatrix], labeled: Labeled) -> FloatVector | None
     return honest_residuals((labeled.targets - np.stack(held_out))[:, :, 0], labeled)
 
 
-def _unscaled(held_out: HeldOut, labeled: Labeled) -> FloatMatrix:
+def _unscale(held_out: HeldOut, labeled: Labeled) -> FloatMatrix:
     """Take the roots of the weights out again; the mean of the others where they say nothing."""
     values: FloatMatrix = held_out.values / np.sqrt(labeled.weights)[:, None]
     return np.where(held_out.is_predicted[:, None], values, mean_of_others(labeled))
@@ -234,7 +229,7 @@ def _plain(
     return SpectralFit(
         leading.coefficients(scaled),
         partial(_plain_operator, leading, roots),
-        LeftOut(labeled.rows, labeled.targets, _unscaled(last, labeled), labeled.weights),
+        LeftOut(labeled.rows, labeled.targets, _unscale(last, labeled), labeled.weights),
         0.0,
         choices,
     )
@@ -253,10 +248,10 @@ def _ridge(rows: FloatMatrix, values: FloatVector, labeled: Labeled, gamma: Any)
     path, scaled = RidgePath.of(roots[:, None] * rows, values), roots[:, None] * labeled.targets
     choices: tuple[Choice, ...] = ()
     if isinstance(gamma, str):
-        gamma, choice = _chosen_gamma(path, labeled)
+        gamma, choice = _choose_gamma(path, labeled)
         choices = (choice,)
     alpha = float(gamma) * total
-    held_out = _unscaled(path.held_out(scaled, alpha), labeled)
+    held_out = _unscale(path.held_out(scaled, alpha), labeled)
     return SpectralFit(
         path.coefficients(scaled, alpha),
         partial(_ridge_operator, path, alpha, roots),
@@ -266,7 +261,7 @@ def _ridge(rows: FloatMatrix, values: FloatVector, labeled: Labeled, gamma: Any)
     )
 
 
-def _chosen_gamma(path: RidgePath, labeled: Labeled) -> tuple[float, Choice]:
+def _choose_gamma(path: RidgePath, labeled: Labeled) -> tuple[float, Choice]:
     """Choose the penalty on a grid around the squared singular values: no units to know."""
     total = float(labeled.weights.sum())
     scaled = np.sqrt(labeled.weights)[:, None] * labeled.targets
@@ -275,8 +270,8 @@ def _chosen_gamma(path: RidgePath, labeled: Labeled) -> tuple[float, Choice]:
     if not can_leave_one_out(labeled):
         reason = f"gamma = {gammas[-1]:.3g}, a strong penalty: leave-one-out cannot judge so few"
         return float(gammas[-1]), Choice("gamma", float(gammas[-1]), gammas, np.zeros(0), reason)
-    held_out = [_unscaled(path.held_out(scaled, gamma * total), labeled) for gamma in gammas]
-    losses = np.array([held_out_loss(found, labeled) for found in held_out])
+    held_out = [_unscale(path.held_out(scaled, gamma * total), labeled) for gamma in gammas]
+    losses = np.array([held_out_loss(predictions, labeled) for predictions in held_out])
     best = _lowest(losses)
     reason = (
         f"gamma = {gammas[best]:.3g} has the lowest leave-one-out loss ({losses[best]:.3g}) of "

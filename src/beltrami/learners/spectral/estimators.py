@@ -16,7 +16,7 @@ from beltrami.graph.search import open_space
 from beltrami.learners.base import GraphLearner, GraphRegressor, TemperedClassifier
 from beltrami.learners.model import Choice, Labeled, LeftOut
 from beltrami.learners.parameters import check_gamma
-from beltrami.learners.spectral.basis_fit import SpectralFit, spectral_fit, wanted_vectors
+from beltrami.learners.spectral.basis_fit import SpectralFit, spectral_fit, vector_count
 from beltrami.operators.extension import extend_eigenvectors
 from beltrami.solvers.eigen import eigenbasis
 
@@ -40,9 +40,9 @@ class _EigenfunctionLearner(GraphLearner):
 
     def _prepare(self, labeled: Labeled) -> None:
         n, count = self.graph_.n_nodes, len(labeled.rows)
-        wanted = wanted_vectors(self.n_eigenvectors, count, n, most=MOST_VECTORS)
+        needed = vector_count(self.n_eigenvectors, count, n, most=MOST_VECTORS)
         # The constants of all components, and one more vector to see whether a space is split.
-        size = min(max(wanted, self.n_components_) + 1, n)
+        size = min(max(needed, self.n_components_) + 1, n)
         require_memory(
             16.0 * n * size,
             what=f"a basis of {size} eigenvectors of {n} points",
@@ -54,8 +54,8 @@ class _EigenfunctionLearner(GraphLearner):
         check_choice(self.new_points, _NEW_POINTS, name="new_points")
         check_gamma(self.gamma)
         n, count = self.graph_.n_nodes, len(labeled.rows)
-        wanted = wanted_vectors(self.n_eigenvectors, count, n, most=1)
-        if min(wanted + 1, n) > len(self.basis_.values):
+        needed = vector_count(self.n_eigenvectors, count, n, most=1)
+        if min(needed + 1, n) > len(self.basis_.values):
             self._prepare(labeled)  # a share of more labels than before
         is_small = count * len(self.basis_.values) < _SMALL_ENTRIES
         with serial_blas() if is_small else nullcontext():
@@ -78,23 +78,21 @@ class _EigenfunctionLearner(GraphLearner):
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         if self.new_points == "neighbors":
-            return self._votes(points)
-        return self._extended(points, self.spectral_fit_.coefficients)
+            return self._scores_by_vote(points)
+        return self._extend(points, self.spectral_fit_.coefficients)
 
-    def _extended(
-        self, points: Points, coefficients: FloatMatrix
-    ) -> tuple[FloatMatrix, BoolVector]:
-        """Return what coefficients on the eigenvectors say at new points, and who is reached."""
+    def _extend(self, points: Points, coefficients: FloatMatrix) -> tuple[FloatMatrix, BoolVector]:
+        """Return a combination of eigenvectors at new points, and which of these are reached."""
         tie, p = attach_to_fit(self, points), len(coefficients)
         inside = np.asarray((tie.weights @ self.reached_.astype(np.float64)) > 0)
         vectors, values = self.basis_.vectors[:, :p], self.basis_.values[:p]
         there = extend_eigenvectors(tie.weights, vectors, values, kind="combinatorial")
         return self._with_twins(tie, there @ coefficients, inside, vectors @ coefficients)
 
-    def _votes(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
-        """Let the three nearest points vote with what they were given."""
-        voters, heard = self._voters(points)
-        return self._voted(voters, heard), np.asarray(heard.any(axis=1))
+    def _scores_by_vote(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
+        """Return the votes of the three nearest points of the fit, with what they were given."""
+        voters, is_reached = self._voters(points)
+        return self._count_votes(voters, is_reached), np.asarray(is_reached.any(axis=1))
 
     def _voters(self, points: Points) -> tuple[IndexMatrix, NDArray[np.bool_]]:
         """Return the three nearest points of the fit and whether a label reaches each."""
@@ -103,8 +101,8 @@ class _EigenfunctionLearner(GraphLearner):
         return voters, self.reached_[voters]
 
     @abstractmethod
-    def _voted(self, voters: IndexMatrix, heard: NDArray[np.bool_]) -> FloatMatrix:
-        """Return what the voters that are heard say together."""
+    def _count_votes(self, voters: IndexMatrix, is_reached: NDArray[np.bool_]) -> FloatMatrix:
+        """Return the scores that the voters which a label reaches give together."""
 
     def _left_out(self) -> LeftOut:
         return self.spectral_fit_.left_out
@@ -203,18 +201,18 @@ class EigenfunctionClassifier(_EigenfunctionLearner, TemperedClassifier):
         self.random_state = random_state
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
-        scores = super()._scores(labeled.signed())
+        scores = super()._scores(labeled.with_signs())
         self._fit_temperature(self.spectral_fit_.left_out.scores, labeled)
         return scores
 
-    def _voted(self, voters: IndexMatrix, heard: NDArray[np.bool_]) -> FloatMatrix:
+    def _count_votes(self, voters: IndexMatrix, is_reached: NDArray[np.bool_]) -> FloatMatrix:
         codes = self.scores_.argmax(axis=1)
         codes[self._labeled.rows] = self._labeled.targets.argmax(axis=1)
         # Nearest first breaks ties: it has a little more than one vote.
         shares = 1.0 - 0.01 * np.arange(voters.shape[1])
         votes = np.zeros((len(voters), len(self.classes_)))
         for column, share in enumerate(shares):
-            votes[np.arange(len(voters)), codes[voters[:, column]]] += share * heard[:, column]
+            votes[np.arange(len(voters)), codes[voters[:, column]]] += share * is_reached[:, column]
         return np.asarray(2 * votes / shares.sum() - 1)
 
 
@@ -285,23 +283,23 @@ class EigenfunctionRegressor(_EigenfunctionLearner, GraphRegressor):
         self.tol = tol
         self.random_state = random_state
 
-    def _voted(self, voters: IndexMatrix, heard: NDArray[np.bool_]) -> FloatMatrix:
-        return _mean_of_heard(self.transduction_[:, None], voters, heard)
+    def _count_votes(self, voters: IndexMatrix, is_reached: NDArray[np.bool_]) -> FloatMatrix:
+        return _mean_of_reached(self.transduction_[:, None], voters, is_reached)
 
     def _shifts_at(self, points: Points, residuals: FloatVector) -> FloatMatrix:
         operator = self.spectral_fit_.operator() * residuals
         if self.new_points == "nystrom":
-            return self._extended(points, operator)[0]
+            return self._extend(points, operator)[0]
         shifts: FloatMatrix = self.basis_.vectors[:, : len(operator)] @ operator
         shifts[self._labeled.rows] = np.diag(residuals)  # these vote as given, but for their own
-        return _mean_of_heard(shifts, *self._voters(points))
+        return _mean_of_reached(shifts, *self._voters(points))
 
 
-def _mean_of_heard(
-    values: FloatMatrix, voters: IndexMatrix, heard: NDArray[np.bool_]
+def _mean_of_reached(
+    values: FloatMatrix, voters: IndexMatrix, is_reached: NDArray[np.bool_]
 ) -> FloatMatrix:
     totals = np.zeros((len(voters), values.shape[1]))
     for column in range(voters.shape[1]):
-        rows = np.flatnonzero(heard[:, column])
+        rows = np.flatnonzero(is_reached[:, column])
         totals[rows] += values[voters[rows, column]]
-    return np.asarray(totals / np.maximum(heard.sum(axis=1), 1)[:, None])
+    return np.asarray(totals / np.maximum(is_reached.sum(axis=1), 1)[:, None])

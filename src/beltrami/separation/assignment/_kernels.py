@@ -358,11 +358,9 @@ def _pools_of(k, entries):
 
 @njit(cache=True)
 def repair(costs, labels, lower, upper, prices, entries):
-    """Move points at least cost until every size is within its bounds.
+    """Move points at least cost until every size is within its bounds; return the number of moves.
 
-    Shapes: `costs` (n, k), `labels` (n,), `lower`, `upper` (k,), `prices` (k,).
-
-    - `labels`: the clusters of least cost minus price; overwritten with the best within the bounds.
+    `labels`, the clusters of least cost minus price, and the `prices` are overwritten.
     """
     n, k = costs.shape
     links, heads = np.empty((2, n), np.int32), np.full(k, -1, np.int32)

@@ -62,11 +62,9 @@ class SizeBounds:
         n_clusters: int,
         names: Sequence[object] | None = None,
     ) -> "SizeBounds":
-        """Read bounds as the caller spelled them.
+        """Read bounds: numbers, or arrays of shape (k,) or (n_groups, k); `upper` may be None.
 
-        Shapes: `lower` (k,), `upper` (k,), `groups` (n,).
-
-        - `names`: what to call the groups in an error; None for their numbers.
+        `groups` are integers from 0, called by `names` in an error.
         """
         codes = None if groups is None else _checked_groups(groups, n_points)
         n_groups = _number_of_groups(codes, lower, upper)
@@ -87,16 +85,13 @@ class SizeBounds:
         """Return the group of each of `n_points` points, zeros where there is one group."""
         return np.zeros(n_points, dtype=np.intp) if self.groups is None else self.groups
 
-    def sampled(
+    def draw_sample(
         self, n_points: int, size: int, rng: np.random.Generator
     ) -> tuple[IndexVector, "SizeBounds"]:
         """Draw a sample with the same share of every group, and scale the bounds to it.
 
         The scaled bounds are rounded outwards, so that they can be met as those of the whole can.
-
-        Returns shape `rows` (m,).
-
-        - `size`: how many to draw; up to one more for each group.
+        Up to one point more than `size` is drawn for each group.
         """
         codes = self.codes(n_points)
         populations = np.bincount(codes, minlength=len(self.lower))
@@ -132,16 +127,13 @@ def _checked_groups(groups: Any, n_points: int) -> IndexVector:
 
 
 def _number_of_groups(codes: IndexVector | None, lower: Any, upper: Any) -> int:
-    seen = 1 if codes is None or codes.size == 0 else int(codes.max()) + 1
-    rows = [len(bound) for bound in map(np.asarray, (lower, upper)) if bound.ndim == 2]
-    return max([seen, *rows])
+    in_points = 1 if codes is None or codes.size == 0 else int(codes.max()) + 1
+    in_bounds = [len(bound) for bound in map(np.asarray, (lower, upper)) if bound.ndim == 2]
+    return max([in_points, *in_bounds])
 
 
 def checked_counts(bound: Any, shape: tuple[int, ...], *, name: str) -> NDArray[np.int64]:
-    """Return a bound as whole numbers, one for each cluster, or say why not.
-
-    - `bound`: one number, or as many as `shape` can be filled with.
-    """
+    """Return a bound as whole numbers, broadcast to a shape, or say what is wrong with it."""
     counts = np.asarray(bound)
     is_whole = counts.dtype.kind in "iu" or (
         counts.dtype.kind == "f" and bool((counts == np.floor(counts)).all())

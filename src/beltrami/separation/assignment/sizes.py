@@ -16,14 +16,11 @@ def size_bounds(
 ) -> SizeBounds:
     """Read the bounds on sizes of an estimator.
 
-    Shapes: `min_size`, `max_size` (k,), `groups` (n,).
-
-    - `min_size`, `max_size`: fewest and most points: one number for all clusters, one for each, or
-      a dict from the value of a group to either. None, and groups that the dict does not name, have
-      no bound.
-    - `groups`: group of each point: values of any type that can be a key of a dict.
+    Fewest and most points are one number for all clusters, one for each, or a dict from the value
+    of a group to either. None, and groups that the dict does not name, have no bound. `groups` are
+    values of any type that can be a key of a dict.
     """
-    codes, values = _numbered(groups, n_points)
+    codes, values = _number_groups(groups, n_points)
     return SizeBounds.of(
         _table(min_size, values, n_clusters, missing=0, name="min_size"),
         _table(max_size, values, n_clusters, missing=n_points, name="max_size"),
@@ -34,7 +31,7 @@ def size_bounds(
     )
 
 
-def _numbered(groups: Any, n: int) -> tuple[IndexVector | None, list[Any]]:
+def _number_groups(groups: Any, n: int) -> tuple[IndexVector | None, list[Any]]:
     """Return the number of each point's group, and the values in that order."""
     if groups is None:
         return None, [None]

@@ -1,7 +1,4 @@
-"""Exact assignment of points to clusters under bounds on their sizes.
-
-Costs, bounds and groups enter; an `Assignment` leaves.
-"""
+"""Exact assignment of points to clusters under bounds on their sizes."""
 
 from typing import Any
 
@@ -34,23 +31,22 @@ def assign(
     the points that have to move. Given the prices of a similar problem, those are few; the result
     does not depend on them, except for which of several best assignments it is.
 
-    Shapes: `costs` (n, k), `lower` (k,), `upper` (k,), `groups` (n,), `start` (n_groups, k).
-
-    - `costs`: cost of each point in each cluster; finite, of any sign.
-    - `groups`: group of each point, integers from 0; None means one group.
+    - `costs`: (n, k), of each point in each cluster; finite, of any sign.
+    - `lower`, `upper`, `groups`: as in `SizeBounds.of`.
+    - `start`: prices of a similar problem, (n_groups, k).
 
     Examples
     --------
     >>> import numpy as np
     >>> from beltrami.separation.assignment import assign
     >>> costs = np.array([[0.0, 5.0], [0.0, 1.0], [0.0, 3.0]])
-    >>> found = assign(costs, [1, 1])
-    >>> found.labels.tolist(), found.cost
+    >>> assignment = assign(costs, [1, 1])
+    >>> assignment.labels.tolist(), assignment.cost
     ([0, 1, 0], 1.0)
     """
     from beltrami.separation.assignment._kernels import cheapest_labels, repair
 
-    costs = checked_costs(costs)
+    costs = _checked_costs(costs)
     n, k = costs.shape
     bounds = SizeBounds.of(lower, upper, groups, n_points=n, n_clusters=k)
     prices = _checked_start(start, bounds.lower.shape, costs)
@@ -58,17 +54,17 @@ def assign(
     labels = np.empty(n, dtype=np.int32)
     n_moves = 0
     for group, rows in enumerate(_rows_of(bounds)):
-        block, found = costs[rows], labels[rows]
-        cheapest_labels(block, prices[group], found)
+        block, block_labels = costs[rows], labels[rows]
+        cheapest_labels(block, prices[group], block_labels)
         n_moves += repair(
             block,
-            found,
+            block_labels,
             bounds.lower[group],
             bounds.upper[group],
             prices[group],
             _entries(*block.shape),
         )
-        labels[rows] = found
+        labels[rows] = block_labels
     cost = float(np.take_along_axis(costs, labels[:, None].astype(np.intp), axis=1).sum())
     return Assignment(labels, cost, int(n_moves), prices)
 
@@ -80,10 +76,6 @@ def assign_reference(
 
     One variable per point and cluster, between 0 and 1; the constraints are totally unimodular,
     so that a vertex, which the simplex method returns, is an assignment.
-
-    Shapes: `costs` (n, k), `lower`, `upper` (k,), `groups` (n,); returns (n,).
-
-    - `lower`, `upper`: bounds on the sizes; the upper ones may be None.
     """
     from scipy.optimize import linprog
 
@@ -91,7 +83,7 @@ def assign_reference(
     bounds = SizeBounds.of(lower, upper, groups, n_points=n, n_clusters=k)
     belongs = bounds.codes(n) == np.arange(len(bounds.lower))[:, None]
     sizes = np.kron(belongs, np.eye(k))
-    found: Any = linprog(
+    solution: Any = linprog(
         costs.ravel(),
         A_ub=np.vstack([sizes, -sizes]),
         b_ub=np.concatenate([bounds.upper.ravel(), -bounds.lower.ravel()]),
@@ -100,9 +92,9 @@ def assign_reference(
         bounds=(0, 1),
         method="highs-ds",
     )
-    if not found.success:  # pragma: no cover - the bounds were found possible
-        raise SolverError(f"the linear program was not solved: {found.message}")
-    labels: NDArray[np.int32] = found.x.reshape(n, k).argmax(axis=1).astype(np.int32)
+    if not solution.success:  # pragma: no cover - the bounds were found possible
+        raise SolverError(f"the linear program was not solved: {solution.message}")
+    labels: NDArray[np.int32] = solution.x.reshape(n, k).argmax(axis=1).astype(np.int32)
     return labels
 
 
@@ -131,11 +123,8 @@ def _require_memory(n: int, k: int, *, grouped: bool) -> None:
     )
 
 
-def checked_costs(costs: Any) -> FloatMatrix:
-    """Return the costs as a float64 array in C order, or say why not.
-
-    Shapes: `costs` (n, k); returns (n, k).
-    """
+def _checked_costs(costs: Any) -> FloatMatrix:
+    """Return the costs as a float64 array in C order, or say what is wrong with them."""
     array = np.ascontiguousarray(costs, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] < 1:
         raise InvalidInputError(

@@ -11,8 +11,8 @@ from beltrami import Graph, KnnGraph, eigenbasis, load_dataset, swiss_roll
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.core.progress import listen
 from beltrami.embeddings.layout import _kernels, layout, layout_graph, packing
-from beltrami.embeddings.layout.descent import Forces, settled
-from beltrami.embeddings.layout.sampling import Part, _grown, drawn_part, filled_in
+from beltrami.embeddings.layout.descent import Forces, descend
+from beltrami.embeddings.layout.sampling import Part, _grow_cells, draw_part, fill_in
 from beltrami.graph.families import complete, disjoint_union, path, ring
 
 
@@ -89,7 +89,7 @@ def test_forces_are_the_slope_of_the_likelihood():
 
 def test_draws_are_uniform_and_differ_between_seeds_epochs_and_blocks():
     draws = [
-        _kernels.drawn(5, epoch, block, k, 10)
+        _kernels.draw(5, epoch, block, k, 10)
         for epoch in range(10)
         for block in range(10)
         for k in range(100)
@@ -99,7 +99,7 @@ def test_draws_are_uniform_and_differ_between_seeds_epochs_and_blocks():
     assert ((counts - 1000) ** 2 / 1000).sum() < 30  # chi square with 9 degrees of freedom
     runs = np.reshape(draws, (100, 100))
     assert len(np.unique(runs, axis=0)) == 100
-    assert draws[:100] != [_kernels.drawn(6, 0, 0, k, 10) for k in range(100)]
+    assert draws[:100] != [_kernels.draw(6, 0, 0, k, 10) for k in range(100)]
 
 
 def test_blocks_cover_every_row_once_and_stay_in_their_component():
@@ -114,7 +114,7 @@ def test_blocks_cover_every_row_once_and_stay_in_their_component():
 def test_two_joined_points_settle_at_the_distance_of_the_closed_form():
     """One edge, itself and the other as random pairs: c (1 + d^2) = M / 2 at rest."""
     forces = Forces.of(csr_array(np.array([[0, 1], [1, 0]], dtype=np.float32)), np.array([2]))
-    found = settled(forces, np.array([[-0.5, 0.0], [0.5, 0.0]]), n_epochs=2000, seed=0)
+    found = descend(forces, np.array([[-0.5, 0.0], [0.5, 0.0]]), n_epochs=2000, seed=0)
     assert_allclose(((found[0] - found[1]) ** 2).sum(), 20 / 2 / 0.1 - 1, rtol=0.01)
 
 
@@ -260,7 +260,7 @@ def test_what_lies_far_out_is_drawn_in_and_the_rest_stays():
     rng = np.random.default_rng(5)
     positions = rng.standard_normal((5000, 2))
     positions[17] = [1000.0, 0.0]
-    found = packing.drawn_in(positions)
+    found = packing.draw_in(positions)
     moved = np.linalg.norm(found - (positions - np.median(positions, axis=0)), axis=1) > 1e-12
     assert moved[17]
     assert moved.sum() <= 5
@@ -339,7 +339,7 @@ def test_cells_keep_the_components_and_the_weight_between_them(monkeypatch):
     monkeypatch.setattr("beltrami.embeddings.layout.sampling.SAMPLE", 100)
     graph = disjoint_union(ring(700), complete(200), path(3))
     _, membership = graph.components()
-    part = drawn_part(graph.weights, membership, np.random.default_rng(0))
+    part = draw_part(graph.weights, membership, np.random.default_rng(0))
     assert 90 <= len(part.rows) <= 115
     assert (membership[part.rows] == 2).sum() == 3  # small ones are kept whole
     assert_array_equal(part.cells[part.rows], np.arange(len(part.rows)))
@@ -355,8 +355,8 @@ def test_a_node_joins_the_cell_of_its_heaviest_neighbour():
     weights = np.zeros((3, 3))
     weights[0, 1], weights[1, 2] = 1.0, 2.0
     graph = Graph.from_matrix(weights + weights.T)
-    assert_array_equal(_grown(graph.weights, np.array([0, 2])), [0, 1, 1])
-    assert_array_equal(_grown(path(6).weights, np.array([4])), np.zeros(6))
+    assert_array_equal(_grow_cells(graph.weights, np.array([0, 2])), [0, 1, 1])
+    assert_array_equal(_grow_cells(path(6).weights, np.array([4])), np.zeros(6))
 
 
 def test_the_rest_is_set_between_its_neighbours(monkeypatch):
@@ -364,5 +364,5 @@ def test_the_rest_is_set_between_its_neighbours(monkeypatch):
     cells = np.array([0, 0, 1, 1])
     part = Part(np.array([0, 3]), cells, csr_array((2, 2)))
     ends = np.array([[0.0, 0.0], [4.0, 8.0]])
-    found = filled_in(path(4).weights, part, ends, np.random.default_rng(0))
+    found = fill_in(path(4).weights, part, ends, np.random.default_rng(0))
     assert_allclose(found, [[0, 0], [1, 2], [3, 6], [4, 8]])

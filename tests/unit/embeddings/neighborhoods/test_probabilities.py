@@ -365,7 +365,7 @@ def test_a_stored_neighbourhood_answers_as_its_matrix(is_sparse):
     V = cloud(60, 4, seed=2)
     assert found.n_points == 60
     assert issparse(found.mutual) == is_sparse
-    assert_allclose(found.summed(V), (full + full.T) @ V, atol=1e-13)
+    assert_allclose(found.multiply(V), (full + full.T) @ V, atol=1e-13)
     assert_allclose(found.pull, 1 + full.sum(axis=0), rtol=1e-12)
     assert found.entropy == pytest.approx(np.log(perplexities(full)).sum())
 
@@ -387,10 +387,10 @@ def test_features_answer_as_the_matrix_they_stand_for():
     assert found.entropy == pytest.approx(exact.entropy, rel=1e-2)
     assert_allclose(found.pull, exact.pull, rtol=1e-3)
     smooth = np.column_stack([X, np.sin(X), np.ones(1500)])
-    right = exact.summed(smooth)
-    off = np.linalg.norm(found.summed(smooth) - right, axis=0)
+    right = exact.multiply(smooth)
+    off = np.linalg.norm(found.multiply(smooth) - right, axis=0)
     assert (off < 1e-3 * np.linalg.norm(right, axis=0)).all()
-    assert_allclose(found.summed(np.ones((1500, 1)))[:, 0], found.pull, rtol=1e-3)
+    assert_allclose(found.multiply(np.ones((1500, 1)))[:, 0], found.pull, rtol=1e-3)
 
 
 def test_a_sparse_matrix_of_vectors_gives_the_same_features():

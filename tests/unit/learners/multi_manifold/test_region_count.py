@@ -16,8 +16,8 @@ from beltrami.learners.model import Labeled
 from beltrami.learners.multi_manifold import region_count
 from beltrami.learners.multi_manifold.region_count import (
     RegionCuts,
-    asked_regions,
-    chosen_count,
+    checked_n_regions,
+    choose_count,
     largest_count,
 )
 from beltrami.learners.multi_manifold.region_models import held_out_losses
@@ -49,30 +49,30 @@ def with_classes(points, labeled, k=2):
 
 @pytest.mark.parametrize("rule", ["auto", "slides", "eigengap"])
 def test_rules_are_kept_from_three_labels_on(rule):
-    assert asked_regions(rule, 3) == rule
-    assert asked_regions(rule, 2) == 1
-    assert asked_regions(rule, 1) == 1
+    assert checked_n_regions(rule, 3) == rule
+    assert checked_n_regions(rule, 2) == 1
+    assert checked_n_regions(rule, 1) == 1
 
 
 @pytest.mark.parametrize(("asked", "n_labeled"), [(1, 1), (1, 2), (3, 3), (7, 20), (20, 20)])
 def test_numbers_that_labels_allow_are_kept_in_silence(asked, n_labeled):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert asked_regions(asked, n_labeled) == asked
-        assert asked_regions(np.int32(asked), n_labeled) == asked
+        assert checked_n_regions(asked, n_labeled) == asked
+        assert checked_n_regions(np.int32(asked), n_labeled) == asked
 
 
 @pytest.mark.parametrize(("asked", "n_labeled", "made"), [(2, 2, 1), (2, 1, 1), (9, 5, 5)])
 def test_more_regions_than_labels_are_lowered_aloud(asked, n_labeled, made):
     message = f"n_regions={asked} .* there are {n_labeled}: {made} will be made. Label more rows"
     with pytest.warns(FewerRegionsWarning, match=message):
-        assert asked_regions(asked, n_labeled) == made
+        assert checked_n_regions(asked, n_labeled) == made
 
 
 @pytest.mark.parametrize("wrong", [0, -1, True, False, 2.5, 2.0, "many", "Auto", None, [2], np.nan])
 def test_numbers_that_are_none_are_refused(wrong):
     with pytest.raises(InvalidInputError, match=r"n_regions=.* at least 1, or one of 'auto'"):
-        asked_regions(wrong, 100)
+        checked_n_regions(wrong, 100)
 
 
 @pytest.mark.parametrize(("n_labeled", "most"), [(3, 1), (20, 8), (80, 19), (640, 20), (10**6, 20)])
@@ -102,12 +102,12 @@ def test_a_number_is_judged_by_the_losses_of_held_out_labels():
     regions = np.zeros(len(points), dtype=int)
     regions[cuts.separated.rows] = cuts.nodes(4)
     losses = held_out_losses(Ridge(), points, labeled, regions, 4)
-    assert_allclose(cuts.judged(Ridge(), points, labeled, 4), losses)
+    assert_allclose(cuts.judge(Ridge(), points, labeled, 4), losses)
     weights = 1 + np.arange(len(labeled.rows)) % 3.0
     heavy = Labeled(labeled.rows, labeled.targets, weights)
     losses = held_out_losses(Ridge(), points, heavy, regions, 4)
-    assert_allclose(cuts.judged(Ridge(), points, heavy, 4), losses)
-    choice = chosen_count(cuts, "auto", Ridge(), points, heavy)
+    assert_allclose(cuts.judge(Ridge(), points, heavy, 4), losses)
+    choice = choose_count(cuts, "auto", Ridge(), points, heavy)
     place = choice.tried.tolist().index(4)
     assert_allclose(choice.losses[place], np.average(losses, weights=weights))
 
@@ -118,16 +118,16 @@ def test_one_that_learns_from_unlabelled_rows_is_judged_with_those_of_its_region
     regions = regions_at(cuts.separated, cuts.nodes(3), points, "voronoi")
     estimator = SelfTrainingClassifier(GaussianNB())
     losses = held_out_losses(estimator, points, known, regions, 3)
-    assert_allclose(cuts.judged(estimator, points, known, 3), losses)
+    assert_allclose(cuts.judge(estimator, points, known, 3), losses)
 
 
 def test_what_cannot_be_fitted_is_worth_nothing():
     points, labeled, cuts = dollar()
     known = with_classes(points, labeled)
     assert len(labeled.rows) == 50
-    assert np.isfinite(cuts.judged(KNeighborsClassifier(40), points, known, 1)).all()
-    assert np.isinf(cuts.judged(KNeighborsClassifier(40), points, known, 8)).all()
-    assert np.isinf(cuts.judged(KNeighborsClassifier(50), points, known, 1)).all()
+    assert np.isfinite(cuts.judge(KNeighborsClassifier(40), points, known, 1)).all()
+    assert np.isinf(cuts.judge(KNeighborsClassifier(40), points, known, 8)).all()
+    assert np.isinf(cuts.judge(KNeighborsClassifier(50), points, known, 1)).all()
 
 
 def test_what_says_no_number_is_worth_nothing():
@@ -136,7 +136,7 @@ def test_what_says_no_number_is_worth_nothing():
             return np.full(len(X), np.nan)
 
     points, labeled, cuts = dollar()
-    assert np.isinf(cuts.judged(Lost(), points, labeled, 2)).all()
+    assert np.isinf(cuts.judge(Lost(), points, labeled, 2)).all()
 
 
 # --- the choice -----------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def test_what_says_no_number_is_worth_nothing():
 
 def test_a_number_asked_for_is_taken():
     points, labeled, cuts = dollar()
-    choice = chosen_count(cuts, 7, Ridge(), points, labeled)
+    choice = choose_count(cuts, 7, Ridge(), points, labeled)
     assert choice.value == 7
     assert choice.name == "n_regions"
     assert len(choice.tried) == len(choice.losses) == 0
@@ -153,24 +153,24 @@ def test_a_number_asked_for_is_taken():
 
 def test_the_slides_take_the_logarithm_of_the_labels():
     points, labeled, cuts = dollar()
-    choice = chosen_count(cuts, "slides", Ridge(), points, labeled)
+    choice = choose_count(cuts, "slides", Ridge(), points, labeled)
     assert choice.value == regions_by_slides(50) == 4
     assert "log of 50 labels" in choice.reason
 
 
 def test_the_eigengap_looks_at_the_eigenvalues():
     points, labeled, cuts = dollar()
-    choice = chosen_count(cuts, "eigengap", Ridge(), points, labeled)
+    choice = choose_count(cuts, "eigengap", Ridge(), points, labeled)
     assert choice.value == regions_by_eigengap(cuts.basis.values, most_regions(50))
     assert "gap" in choice.reason
 
 
 def test_auto_takes_the_least_held_out_loss_of_a_ladder():
     points, labeled, cuts = dollar()
-    choice = chosen_count(cuts, "auto", Ridge(), points, labeled)
+    choice = choose_count(cuts, "auto", Ridge(), points, labeled)
     assert {1, 2, 3, 4, 5, 8, 12} <= set(choice.tried)  # 4 is the slides'
     assert (np.diff(choice.tried) > 0).all()
-    judged = [cuts.judged(Ridge(), points, labeled, int(count)).mean() for count in choice.tried]
+    judged = [cuts.judge(Ridge(), points, labeled, int(count)).mean() for count in choice.tried]
     assert_allclose(choice.losses, judged)
     assert choice.value == choice.tried[np.argmin(judged)]
     assert f"n_regions={int(choice.value)}: held-out loss" in choice.reason
@@ -179,8 +179,8 @@ def test_auto_takes_the_least_held_out_loss_of_a_ladder():
 
 def test_the_smaller_number_wins_a_tie(monkeypatch):
     points, labeled, cuts = dollar()
-    monkeypatch.setattr(region_count.RegionCuts, "judged", lambda *_: np.full(50, 0.25))
-    assert chosen_count(cuts, "auto", Ridge(), points, labeled).value == 1
+    monkeypatch.setattr(region_count.RegionCuts, "judge", lambda *_: np.full(50, 0.25))
+    assert choose_count(cuts, "auto", Ridge(), points, labeled).value == 1
 
 
 @pytest.mark.parametrize(("gain", "chosen"), [(0.9, 1), (1.1, 5)])
@@ -189,8 +189,8 @@ def test_regions_must_win_by_a_standard_error(monkeypatch, gain, chosen):
     spread = np.tile([-1.0, 1.0], 25)  # its mean has a standard error of 1 / sqrt(50)
     losses = {5: 3.0 + spread - gain / np.sqrt(50)}
     judged = lambda self, estimator, points, labeled, k: losses.get(k, np.full(50, 3.0))  # noqa: E731
-    monkeypatch.setattr(region_count.RegionCuts, "judged", judged)
-    choice = chosen_count(cuts, "auto", Ridge(), points, labeled)
+    monkeypatch.setattr(region_count.RegionCuts, "judge", judged)
+    choice = choose_count(cuts, "auto", Ridge(), points, labeled)
     assert choice.value == chosen
     assert choice.losses.argmin() == choice.tried.tolist().index(5)
 
@@ -198,7 +198,7 @@ def test_regions_must_win_by_a_standard_error(monkeypatch, gain, chosen):
 def test_where_nothing_can_be_judged_one_region_is_taken():
     points, labeled, cuts = dollar()
     known = with_classes(points, labeled)
-    choice = chosen_count(cuts, "auto", KNeighborsClassifier(50), points, known)
+    choice = choose_count(cuts, "auto", KNeighborsClassifier(50), points, known)
     assert choice.value == 1
     assert np.isinf(choice.losses).all()
 
@@ -207,7 +207,7 @@ def test_one_function_of_all_gains_nothing_from_regions():
     points, labeled, cuts = dollar()
     noise = 0.1 * np.random.default_rng(0).normal(size=labeled.targets.shape)
     plain = Labeled(labeled.rows, points[labeled.rows] @ [[1.0], [2.0]] + noise, labeled.weights)
-    choice = chosen_count(cuts, "auto", LinearRegression(), points, plain)
+    choice = choose_count(cuts, "auto", LinearRegression(), points, plain)
     assert choice.losses.min() > 0.9 * choice.losses[0]
     assert choice.value <= 3
     assert choice.losses[-1] > 1.5 * choice.losses[0]
@@ -216,13 +216,13 @@ def test_one_function_of_all_gains_nothing_from_regions():
 def test_numbers_that_fail_are_passed_over():
     points, labeled, cuts = dollar()
     known = with_classes(points, labeled)
-    choice = chosen_count(cuts, "auto", KNeighborsClassifier(15), points, known)
+    choice = choose_count(cuts, "auto", KNeighborsClassifier(15), points, known)
     assert np.isinf(choice.losses).any()
     assert np.isfinite(choice.losses[choice.tried == choice.value]).all()
 
 
 def test_classes_are_judged_by_the_share_of_errors():
     points, labeled, cuts = dollar()
-    choice = chosen_count(cuts, "auto", LogisticRegression(), points, with_classes(points, labeled))
+    choice = choose_count(cuts, "auto", LogisticRegression(), points, with_classes(points, labeled))
     assert ((choice.losses >= 0) & (choice.losses <= 1)).all()
     assert_allclose(choice.losses * 50, np.round(choice.losses * 50), atol=1e-9)

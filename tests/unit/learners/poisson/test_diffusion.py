@@ -35,7 +35,7 @@ def test_diffusion_is_the_dense_recursion(n_steps: int) -> None:
     expected = block
     for _ in range(n_steps):
         expected = dense / dense.sum(axis=1, keepdims=True) @ expected + source
-    found = walk.diffused(block.astype(np.float32), source.astype(np.float32), n_steps)
+    found = walk.diffuse(block.astype(np.float32), source.astype(np.float32), n_steps)
     assert found.dtype == np.float32
     assert_allclose(found, expected, atol=1e-5)
 
@@ -43,7 +43,7 @@ def test_diffusion_is_the_dense_recursion(n_steps: int) -> None:
 def test_diffusion_without_sources_keeps_constants() -> None:
     walk, _ = random_walk()
     ones = np.ones((40, 2), dtype=np.float32)
-    assert_allclose(walk.diffused(ones.copy(), 0 * ones, 20), 1, atol=1e-5)
+    assert_allclose(walk.diffuse(ones.copy(), 0 * ones, 20), 1, atol=1e-5)
 
 
 def test_the_normalised_cut_is_that_of_its_definition() -> None:
@@ -70,7 +70,7 @@ def test_isolated_nodes_cost_nothing() -> None:
     walk = Walk.of(graph)
     assert walk.normalized_cut(np.zeros(5, dtype=int), 1) == 0
     block = np.ones((5, 1), dtype=np.float32)
-    assert np.isfinite(walk.diffused(block.copy(), 0 * block, 3)).all()
+    assert np.isfinite(walk.diffuse(block.copy(), 0 * block, 3)).all()
 
 
 def start_and_sources(walk, n_classes, seed):
@@ -89,7 +89,7 @@ def start_and_sources(walk, n_classes, seed):
 def test_a_refined_partition_never_has_a_larger_cut(seed: int) -> None:
     walk = Walk.of(KnnGraph(6).build(two_moons(120, random_state=seed).points))
     start, source, fixed = start_and_sources(walk, 3, seed)
-    found = walk.refined(start, source, fixed)
+    found = walk.refine(start, source, fixed)
     assert found.cut <= walk.normalized_cut(start, 3)
     assert_allclose(found.cut, walk.normalized_cut(found.codes, 3))
     assert_array_equal(found.codes[fixed], start[fixed])
@@ -98,7 +98,7 @@ def test_a_refined_partition_never_has_a_larger_cut(seed: int) -> None:
 def test_a_perfect_partition_is_left_alone() -> None:
     walk = Walk.of(disjoint_union(grid(4, 4), grid(5, 5)))
     start = (walk.order >= 16).astype(int)
-    found = walk.refined(start, np.zeros((41, 2), dtype=np.float32), np.array([0]))
+    found = walk.refine(start, np.zeros((41, 2), dtype=np.float32), np.array([0]))
     assert (found.cut, found.n_steps) == (0, 0)
     assert_array_equal(found.codes, start)
     assert_array_equal(found.scores, np.eye(2)[start])

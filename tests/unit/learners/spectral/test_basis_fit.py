@@ -12,7 +12,7 @@ from beltrami.graph.families import disjoint_union, grid, path, ring
 from beltrami.learners.leave_one_out import can_leave_one_out, held_out_loss, honest_residuals
 from beltrami.learners.model import Labeled
 from beltrami.learners.parameters import check_gamma
-from beltrami.learners.spectral.basis_fit import spectral_fit, wanted_vectors
+from beltrami.learners.spectral.basis_fit import spectral_fit, vector_count
 from beltrami.solvers.eigen import eigenbasis
 
 
@@ -163,17 +163,17 @@ def test_a_penalty_on_the_constants_alone_still_fits_their_means() -> None:
     [("auto", 10, 200), (7, 10, 7), (5000, 10, 300), (0.2, 10, 2), (0.2, 2, 1), (1.0, 12, 12)],
 )
 def test_sizes_are_numbers_or_shares_of_labels(asked, count: int, expected: int) -> None:
-    assert wanted_vectors(asked, count, 300, most=200) == expected
+    assert vector_count(asked, count, 300, most=200) == expected
 
 
 def test_auto_asks_for_no_more_eigenvectors_than_points() -> None:
-    assert wanted_vectors("auto", 10, 30, most=200) == 30
+    assert vector_count("auto", 10, 30, most=200) == 30
 
 
 @pytest.mark.parametrize("asked", [0, -1, 0.0, 1.5, -0.2, True, "all", None, np.nan, np.inf])
 def test_other_sizes_are_refused(asked) -> None:
     with pytest.raises(InvalidInputError, match=r"n_eigenvectors=.*must be a whole number"):
-        wanted_vectors(asked, 10, 300, most=200)
+        vector_count(asked, 10, 300, most=200)
 
 
 @pytest.mark.parametrize("gamma", [-1, -1e-9, np.nan, np.inf, "often", None, True])
