@@ -59,8 +59,8 @@ class AuditRecord:
         if not is_ours:
             raise InvalidInputError(
                 f"the record of audits {str(path)!r} has the format "
-                f"{str(content['format'])[:60]!r}, and this version reads {_FORMAT!r}. Go on with the version that wrote it, or "
-                "move the record away and begin a new audit."
+                f"{str(content['format'])[:60]!r}, and this version reads {_FORMAT!r}. Go on with "
+                "the version that wrote it, or move the record away and begin a new audit."
             )
         if not is_whole:
             raise InvalidInputError(
