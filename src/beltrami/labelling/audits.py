@@ -191,17 +191,17 @@ class AuditedLabels:
         """Return what all answers so far prove of the labels as they are now."""
         return self.record.trail.certificate(self.accepted, confidence=confidence)
 
-    def outlook(self, found: Certificate, target: float) -> tuple[str, int | None]:
+    def outlook(self, proof: Certificate, target: float) -> tuple[str, int | None]:
         """Say whether a target is proved, and how many further right answers would prove it.
 
         These are 0 where it is proved, and None where no number of them could.
         """
         goal = f"{100 * target:.12g} %"
-        if found.lower >= target:
+        if proof.lower >= target:
             return f"{goal} is proved.", 0
         trail = self.record.trail
-        count = trail.further_rounds(self.accepted, target, confidence=found.confidence)
-        short = f"{goal} is not proved ({floor_percent(found.lower)} % is)."
+        count = trail.further_rounds(self.accepted, target, confidence=proof.confidence)
+        short = f"{goal} is not proved ({floor_percent(proof.lower)} % is)."
         if count is None:
             return (
                 f"{short} No number of further answers could prove it of these labels: correct or "

@@ -75,8 +75,8 @@ def pack_map(page: Page, *, max_drawn: int = _MAX_DRAWN, max_bytes: int = _MAX_B
         )
     names = [str(name) for name in page.ids]
     is_placed = np.isfinite(page.positions).all(axis=1)
-    wanted = _named_ids(page)
-    is_named = np.fromiter((name in wanted for name in names), dtype=bool, count=len(names))
+    in_tables = _named_ids(page)
+    is_named = np.fromiter((name in in_tables for name in names), dtype=bool, count=len(names))
     is_kept = ((np.asarray(page.given) >= 0) | is_named) & is_placed
     rows = np.flatnonzero(is_placed)
     if len(rows) > max_drawn:
