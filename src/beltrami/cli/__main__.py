@@ -80,8 +80,10 @@ def _catch_stops() -> Iterator[list[int]]:
 
 def _end(heard: list[int], error: BaseException) -> None:
     """Say that the run was stopped and exit, if that is what happened."""
-    told = INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "code", None)
-    code = heard[-1] if heard else told
+    code_of_error = (
+        INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "code", None)
+    )
+    code = heard[-1] if heard else code_of_error
     if code in _ENDS:
         print(f"beltrami: {_ENDS[code]}; nothing is left half written.", file=sys.stderr)
         sys.exit(code)

@@ -29,8 +29,8 @@ for other in (report, embed, cluster, demo, doctor, reproduce):
     app.command()(other)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
         typer.echo(f"beltrami {__version__}")
         raise typer.Exit
 

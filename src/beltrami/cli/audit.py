@@ -69,19 +69,19 @@ def _draw(
 
     if out is not None:
         answer_target(labels, out, "audit", (config,), "answer")  # before any work
-    before = AuditedLabels.read(labels)
-    found = before.draw(number, seed)
-    place = len(found.record.trail.rounds)
-    is_new = found is not before
+    earlier = AuditedLabels.read(labels)
+    audited = earlier.draw(number, seed)
+    place = len(audited.record.trail.rounds)
+    is_new = audited is not earlier
     word = "audit" if place == 1 else f"audit-{place}"
     sheet = answer_target(labels, out, word, (config,), "answer")
-    record = found.record.write(labels) if is_new else found.record.path_beside(labels)
-    facts = {"labels": labels.name, "round": str(place), "labels_sha256": found.digest}
-    columns = found.sheet
+    record = audited.record.write(labels) if is_new else audited.record.path_beside(labels)
+    facts = {"labels": labels.name, "round": str(place), "labels_sha256": audited.digest}
+    columns = audited.sheet
     with voice.tell_warnings():
         write_table(sheet, columns, facts)
     n = len(columns["id"])
-    what = f"round {place}: {n} of {len(found.accepted):,} accepted labels to check"
+    what = f"round {place}: {n} of {len(audited.accepted):,} accepted labels to check"
     if not is_new:
         what = f"round {place} has no answers yet; its {n} rows again"
     voice.result(
@@ -93,7 +93,7 @@ def _draw(
         ],
         {
             "n_drawn": n,
-            "n_accepted": len(found.accepted),
+            "n_accepted": len(audited.accepted),
             "round": place,
             "written": str(sheet),
             "record": str(record),
@@ -113,18 +113,18 @@ def _certify(
     from beltrami.review.audit import check_share
 
     check_share(target, "target")
-    before = AuditedLabels.read(labels)
-    found = before.take_answers(answers, others=others)
-    proof = found.certificate(confidence)
-    outlook, n_answers = found.outlook(proof, target)
-    if found.record != before.record:
-        found.record.write(labels)
-    rounds = len(found.record.trail.answered.rounds)
-    told = [proof.sentence, outlook]
+    earlier = AuditedLabels.read(labels)
+    audited = earlier.take_answers(answers, others=others)
+    proof = audited.certificate(confidence)
+    outlook, n_answers = audited.outlook(proof, target)
+    if audited.record != earlier.record:
+        audited.record.write(labels)
+    rounds = len(audited.record.trail.answered.rounds)
+    lines = [proof.sentence, outlook]
     if rounds > 1:
-        told.insert(1, f"This is look {rounds}; all bounds given so far hold together.")
+        lines.insert(1, f"This is look {rounds}; all bounds given so far hold together.")
     voice.result(
-        told,
+        lines,
         {
             "sentence": proof.sentence,
             "outlook": outlook,

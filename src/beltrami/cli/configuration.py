@@ -21,17 +21,19 @@ def configure(context: typer.Context, path: Path | None) -> Path | None:
     """
     if path is None:
         return None
-    found = _read_toml(path)
+    content = _read_toml(path)
     commands = _commands(context)
-    own = _tables(found, commands, path).get(context.info_name or "", {})
-    shared = {name: value for name, value in found.items() if not isinstance(value, dict)}
+    of_command = _tables(content, commands, path).get(context.info_name or "", {})
+    shared = {name: value for name, value in content.items() if not isinstance(value, dict)}
     known = {name: set(_options(command)) for name, command in commands.items()}
     _require_known(shared, set().union(*known.values()), path, "which no command has")
     here = _options(context.command)
-    _require_known(own, set(here), path, f"which `beltrami {context.info_name}` does not have")
+    _require_known(
+        of_command, set(here), path, f"which `beltrami {context.info_name}` does not have"
+    )
     kinds = get_type_hints(inspect.unwrap(context.command.callback or configure))
     chosen = {}
-    for spelling, value in (shared | own).items():
+    for spelling, value in (shared | of_command).items():
         parameter = here.get(_key(spelling))
         if parameter is not None:
             name = str(parameter.name)
@@ -60,8 +62,8 @@ def _commands(context: typer.Context) -> dict[str, Any]:
     return dict(named) or {context.info_name or "": context.command}
 
 
-def _tables(found: dict[str, Any], commands: dict[str, Any], path: Path) -> dict[str, Any]:
-    tables = {name: value for name, value in found.items() if isinstance(value, dict)}
+def _tables(content: dict[str, Any], commands: dict[str, Any], path: Path) -> dict[str, Any]:
+    tables = {name: value for name, value in content.items() if isinstance(value, dict)}
     _require_known(tables, set(commands), path, "which is no command", is_table=True)
     return tables
 
@@ -87,18 +89,18 @@ def _require_known(
         if _key(name) not in {_key(one) for one in known}:
             near = difflib.get_close_matches(_key(name), sorted(known), n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            told = f"has the table [{name}]" if is_table else f"sets {name!r}"
-            raise InvalidInputError(f"the config file {str(path)!r} {told}, {why}.{hint}")
+            what = f"has the table [{name}]" if is_table else f"sets {name!r}"
+            raise InvalidInputError(f"the config file {str(path)!r} {what}, {why}.{hint}")
 
 
 def _kind(hint: Any) -> type:
     """Return which of four types an option takes; a path is a text."""
-    found = {hint, *get_args(hint)}
-    return next((kind for kind in (bool, int, float) if kind in found), str)
+    kinds = {hint, *get_args(hint)}
+    return next((kind for kind in (bool, int, float) if kind in kinds), str)
 
 
 def _as_typed(kind: type, spelling: str, value: Any, path: Path) -> Any:
-    """Return the value as it would have been typed; a number is no text and 1.5 no whole number."""
+    """Return a value as it would have been typed, or raise if it is of another type."""
     if kind is str and isinstance(value, list) and all(isinstance(one, str) for one in value):
         return ",".join(value)
     allowed = (int, float) if kind is float else (kind,)

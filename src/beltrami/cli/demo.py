@@ -29,7 +29,7 @@ def demo(
     voice = Voice(as_json)
     folder = folder_target(out)
     with voice.tell_warnings():
-        found = demonstrate(per_class, random_state=seed)
-        written = found.save(folder)
-    lines = [*found.lines(), *(f"written: {path}" for path in written)]
-    voice.result(lines, found.record() | {"written": [str(path) for path in written]})
+        demonstration = demonstrate(per_class, random_state=seed)
+        written = demonstration.save(folder)
+    lines = [*demonstration.lines(), *(f"written: {path}" for path in written)]
+    voice.result(lines, demonstration.record() | {"written": [str(path) for path in written]})

@@ -77,16 +77,16 @@ def _compare(names: Sequence[str], folder: Path, against: Path | None) -> None:
 
     agree = True
     for name in names:
-        found = compare_runs(name, folder, against)
-        if found is None:
+        comparison = compare_runs(name, folder, against)
+        if comparison is None:
             say(f"{name:24} not in both folders")
             continue
-        agree = agree and found.holds()
-        place = f" at {found.place}" if found.largest else ""
-        verdict = "agrees" if found.holds() else "DIFFERS"
+        agree = agree and comparison.holds()
+        place = f" at {comparison.place}" if comparison.largest else ""
+        verdict = "agrees" if comparison.holds() else "DIFFERS"
         say(
-            f"{name:24} {verdict}: {found.n_numbers} numbers, largest difference "
-            f"{found.largest:.2g}{place} (tolerance {TOLERANCE:g})"
+            f"{name:24} {verdict}: {comparison.n_numbers} numbers, largest difference "
+            f"{comparison.largest:.2g}{place} (tolerance {TOLERANCE:g})"
         )
     if not agree:
         raise typer.Exit(1)
@@ -96,13 +96,13 @@ def _tell_end(outcome: "Outcome") -> None:
     """Print files to stdout, and what happened to stderr."""
     for path in outcome.files:
         say(f"{outcome.name:24} {path}")
-    said = {
+    ends = {
         "made": f"made in {outcome.seconds:.0f} s",
         "known": "there from an earlier run; --again makes it anew",
         "left out": f"left out: {outcome.message}",
         "failed": f"FAILED: {outcome.message}",
     }
-    say(f"{outcome.name:24} {said[outcome.state]}", err=True)
+    say(f"{outcome.name:24} {ends[outcome.state]}", err=True)
 
 
 class _Board:
@@ -127,23 +127,23 @@ class _Board:
         if self._bars is not None:
             self._bars.stop()
 
-    def __call__(self, told: "Running | Outcome") -> None:
+    def __call__(self, news: "Running | Outcome") -> None:
         from beltrami_papers import Running
 
-        if not isinstance(told, Running):
-            self._end(told)
+        if not isinstance(news, Running):
+            self._end(news)
         elif self._bars is None:
-            if told.event is None:
-                say(f"{told.name:24} begins", err=True)
-        elif told.event is None:
-            self._tasks[told.name] = self._bars.add_task(told.name, total=None)
+            if news.event is None:
+                say(f"{news.name:24} begins", err=True)
+        elif news.event is None:
+            self._tasks[news.name] = self._bars.add_task(news.name, total=None)
         else:
-            said = f"{told.name}: {told.event.step}"
+            step = f"{news.name}: {news.event.step}"
             self._bars.update(
-                self._tasks[told.name],
-                description=said,
-                total=told.event.total,
-                completed=told.event.done,
+                self._tasks[news.name],
+                description=step,
+                total=news.event.total,
+                completed=news.event.done,
             )
 
     def _end(self, outcome: "Outcome") -> None:

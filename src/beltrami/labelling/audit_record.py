@@ -51,16 +51,16 @@ class AuditRecord:
         if not path.exists():
             return cls()
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            known = found["format"] == _FORMAT
-            is_whole = known and found["seal"] == _seal(found["rounds"])
+            content = json.loads(path.read_text(encoding="utf-8"))
+            is_ours = content["format"] == _FORMAT
+            is_whole = is_ours and content["seal"] == _seal(content["rounds"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            known, is_whole = True, False
-        if not known:
+            is_ours, is_whole = True, False
+        if not is_ours:
             raise InvalidInputError(
-                f"the record of audits {str(path)!r} has the format {str(found['format'])[:60]!r}, "
-                f"and this version reads {_FORMAT!r}. Go on with the version that wrote it, or "
-                "move the record away and begin a new audit."
+                f"the record of audits {str(path)!r} has the format "
+                f"{str(content['format'])[:60]!r}, and this version reads {_FORMAT!r}. Go on with "
+                "the version that wrote it, or move the record away and begin a new audit."
             )
         if not is_whole:
             raise InvalidInputError(
@@ -68,7 +68,7 @@ class AuditRecord:
                 "what was written. Put back a copy, or move it away and begin a new audit; nothing "
                 "can be certified without it."
             )
-        return cls._from_rounds(found["rounds"])
+        return cls._from_rounds(content["rounds"])
 
     @classmethod
     def _from_rounds(cls, rounds: list[dict[str, Any]]) -> "AuditRecord":

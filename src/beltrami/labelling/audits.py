@@ -82,11 +82,10 @@ class AuditedLabels:
         return cls(path, accepted, frozenset(classes), digest.hexdigest(), data, record)
 
     def draw(self, n: int | None, seed: int | None) -> "AuditedLabels":
-        """Return the same with a further round drawn and recorded; an open one is kept.
+        """Return the same with a further round of n rows drawn and recorded; an open one is kept.
 
-        An open round of labels that have changed since is given up: its rows count as blank.
-
-        - `n`: rows of the round; None means 65, or as many as the first round has.
+        None rows means 65, or as many as the first round has. An open round of labels that have
+        changed since is given up: its rows count as blank.
         """
         record = self.record
         one = record.trail.open_round
@@ -123,7 +122,7 @@ class AuditedLabels:
     def take_answers(self, path: Path, *, others: tuple[str, ...] = ()) -> "AuditedLabels":
         """Return the same with the answers of a filled-in sheet recorded.
 
-        - `others`: answers that are no class of the file and mean "something else".
+        Answers in `others` are not among the classes of the file and mean "something else".
         """
         answers = _read_sheet(path)
         place = self._place_of(path, set(answers))
@@ -136,12 +135,12 @@ class AuditedLabels:
                 f"{self.path}"
             )
         self._require_classes(path, answers, others)
-        given = [answers[row] or None for row in one.rows]
-        if not any(given):
+        filled_in = [answers[row] or None for row in one.rows]
+        if not any(filled_in):
             raise InvalidInputError(
                 f"the column 'answer' of {str(path)!r} is empty; fill in what the rows are."
             )
-        trail = self.record.trail.answer(given, place=place)
+        trail = self.record.trail.answer(filled_in, place=place)
         return replace(self, record=replace(self.record, trail=trail))
 
     def _place_of(self, path: Path, ids: set[str]) -> int:
@@ -173,7 +172,7 @@ class AuditedLabels:
     def _require_classes(
         self, path: Path, answers: dict[str, str], others: tuple[str, ...]
     ) -> None:
-        """Raise on an answer that is no class: it is a slip, or must be named."""
+        """Raise on an answer that is not among the classes: it is a slip, or must be named."""
         known = self.classes.union(others, {""})
         odd = [(row, text) for row, text in answers.items() if text not in known]
         if not odd:
@@ -192,18 +191,17 @@ class AuditedLabels:
         """Return what all answers so far prove of the labels as they are now."""
         return self.record.trail.certificate(self.accepted, confidence=confidence)
 
-    def outlook(self, found: Certificate, target: float) -> tuple[str, int | None]:
-        """Say whether a target is proved, and if not, what could prove it.
+    def outlook(self, proof: Certificate, target: float) -> tuple[str, int | None]:
+        """Say whether a target is proved, and how many further right answers would prove it.
 
-        - `n_answers`: further answers that would prove it, all of them right; 0 where it is proved,
-          None where nothing can.
+        These are 0 where it is proved, and None where no number of them could.
         """
         goal = f"{100 * target:.12g} %"
-        if found.lower >= target:
+        if proof.lower >= target:
             return f"{goal} is proved.", 0
         trail = self.record.trail
-        count = trail.further_rounds(self.accepted, target, confidence=found.confidence)
-        short = f"{goal} is not proved ({floor_percent(found.lower)} % is)."
+        count = trail.further_rounds(self.accepted, target, confidence=proof.confidence)
+        short = f"{goal} is not proved ({floor_percent(proof.lower)} % is)."
         if count is None:
             return (
                 f"{short} No number of further answers could prove it of these labels: correct or "

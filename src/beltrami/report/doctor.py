@@ -32,7 +32,7 @@ def describe_installation() -> dict[str, str]:
     """Return what this installation has."""
     from beltrami import __version__
 
-    found = {
+    facts = {
         "beltrami": __version__,
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         "processors": f"{usable_cpus()} usable",
@@ -41,14 +41,14 @@ def describe_installation() -> dict[str, str]:
         "device": "the processor; no other is used in this version",
     }
     for name in _NEEDED:
-        found[name] = _version(name) or f"MISSING: pip install {name}"
+        facts[name] = _version(name) or f"MISSING: pip install {name}"
     for name, use in _OPTIONAL.items():
-        found[name] = _version(name) or f"not installed ({use}): pip install {name}"
+        facts[name] = _version(name) or f"not installed ({use}): pip install {name}"
     browsers = ("chromium", "chromium-browser", "google-chrome", "firefox")
     browser = next((name for name in browsers if shutil.which(name)), None)
-    found["browser"] = browser or "none found; reports open in any browser elsewhere"
-    found["terminal"] = "yes, with progress bars" if sys.stderr.isatty() else "no: no progress bars"
-    return found
+    facts["browser"] = browser or "none found; reports open in any browser elsewhere"
+    facts["terminal"] = "yes, with progress bars" if sys.stderr.isatty() else "no: no progress bars"
+    return facts
 
 
 def _version(name: str) -> str | None:

@@ -44,7 +44,7 @@ def shape_graph(
     labeled : ndarray of shape (l,)
         Rows with a label.
     n_neighbors : int or "auto", default="auto"
-        q; "auto" as `chosen_neighborhoods` says.
+        q; "auto" is as wide as the noise asks.
     noise : float, default=0.01
         Least noise level, as a share of the typical local variance.
     bandwidth : float, default=0.2

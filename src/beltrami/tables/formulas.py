@@ -36,21 +36,21 @@ def formula_cells(table: Any) -> FormulaCells | None:
     """Find the cells that a spreadsheet takes for formulas: =, +, - or @ and no number."""
     import pyarrow as pa
 
-    found = [(name, name) for name in _run_by_a_spreadsheet(pa.array(table.column_names))]
-    number = len(found)
+    examples = [(name, name) for name in _formulas(pa.array(table.column_names))]
+    number = len(examples)
     for name in table.column_names:
         column = table.column(name)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            cells = _run_by_a_spreadsheet(column)
+            cells = _formulas(column)
             number += len(cells)
-            found += [(cell, name) for cell in cells[:1].to_pylist()]
-    if not found:
+            examples += [(cell, name) for cell in cells[:1].to_pylist()]
+    if not examples:
         return None
-    example, column_name = found[0]
+    example, column_name = examples[0]
     return FormulaCells(number, str(example), str(column_name))
 
 
-def _run_by_a_spreadsheet(texts: Any) -> Any:
+def _formulas(texts: Any) -> Any:
     import pyarrow.compute as pc
 
     begun = texts.filter(pc.match_substring_regex(texts, _RUN))

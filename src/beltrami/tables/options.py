@@ -65,7 +65,7 @@ class TableOptions:
 
     @property
     def named_features(self) -> tuple[str, ...]:
-        """Columns that the user wants as features."""
+        """The columns that the user wants as features."""
         return tuple(dict.fromkeys([*self.features, *self.text, *self.categories, *self.numbers]))
 
     @property
@@ -75,7 +75,7 @@ class TableOptions:
 
     @property
     def side_labels(self) -> tuple[Any, ...]:
-        """Tables of labels beside the data, in the order in which they are joined."""
+        """The tables of labels beside the data, in the order in which they are joined."""
         if self.labels is None:
             return ()
         return tuple(self.labels) if isinstance(self.labels, list | tuple) else (self.labels,)

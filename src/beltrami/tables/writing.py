@@ -29,12 +29,9 @@ def write_table(
     to ``NAME.meta.json``. Both files are written under another name first and renamed when they
     are complete, so a crash or a full disk leaves what was there before.
 
-    Every cell is written as it is. Where a spreadsheet would run some of a csv or tsv file as
-    formulas, a `FormulaCellsWarning` and the fact ``formula_cells`` say so.
-
-    - `path`: ends in .parquet, .feather, .arrow, .csv, .tsv, .jsonl or .ndjson; csv, tsv and jsonl
-      also with .gz.
-    - `columns`: columns of one length; None and NaN in columns of objects are gaps.
+    Every cell is written as it is; None and NaN in columns of objects are gaps. Where a spreadsheet
+    would run some of a csv or tsv file as formulas, a `FormulaCellsWarning` and the fact
+    ``formula_cells`` say so.
     """
     target = Path(path)
     suffix = table_ending(target)
@@ -95,10 +92,10 @@ def table_facts(path: Path | str) -> dict[str, str]:
     try:
         if target.suffix.lower() in _BINARY:
             return _facts_inside(target)
-        found = read_json(_side_file(target))
+        facts = read_json(_side_file(target))
     except (InvalidInputError, OSError):
         return {}
-    return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+    return {str(key): str(value) for key, value in facts.items()} if isinstance(facts, dict) else {}
 
 
 def _facts_inside(path: Path) -> dict[str, str]:

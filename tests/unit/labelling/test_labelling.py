@@ -260,3 +260,10 @@ def test_a_result_is_never_written_over_what_was_read(tmp_path, monkeypatch, rol
             write(read)
     assert read.read_bytes() == before
     assert found.write(tmp_path / "other.csv").exists()
+
+
+def test_sources_are_counted_once_and_say_who_labelled(found):
+    assert found.source is found.source
+    assert found.codes is found.codes
+    assert_array_equal(found.source == Source.GIVEN, np.arange(N) < 12)
+    assert [SOURCES[one] for one in Source] == ["human", "propagated", "abstained", "unreached"]

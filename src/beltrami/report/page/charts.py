@@ -69,7 +69,7 @@ class Chart:
 def reliability_chart(bins: tuple[Bin, ...]) -> Chart | None:
     """Return the diagram of accuracy against confidence, or None where nothing was held out.
 
-    - Returned: discs grow with the number of labels; whiskers are 95 % intervals (Wilson).
+    Discs grow with the number of labels; whiskers are 95 % intervals (Wilson).
     """
     bins = tuple(item for item in bins if item.count > 0)
     if not bins:
@@ -116,9 +116,7 @@ def reliability_chart(bins: tuple[Bin, ...]) -> Chart | None:
 def risk_chart(coverage: FloatVector, risk: FloatVector) -> Chart | None:
     """Return the curve of error against the share of rows labelled, or None where it is empty.
 
-    Shapes: `coverage` (m,), `risk` (m,).
-
-    - Returned: the curve, thinned to 200 places, and eleven of its values as a table.
+    The curve is thinned to 200 places; eleven of its values stand in the table.
     """
     is_finite = np.isfinite(coverage) & np.isfinite(risk)
     coverage, risk = np.asarray(coverage)[is_finite], np.asarray(risk)[is_finite]

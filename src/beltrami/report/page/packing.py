@@ -75,8 +75,8 @@ def pack_map(page: Page, *, max_drawn: int = _MAX_DRAWN, max_bytes: int = _MAX_B
         )
     names = [str(name) for name in page.ids]
     is_placed = np.isfinite(page.positions).all(axis=1)
-    wanted = _named_ids(page)
-    is_named = np.fromiter((name in wanted for name in names), dtype=bool, count=len(names))
+    in_tables = _named_ids(page)
+    is_named = np.fromiter((name in in_tables for name in names), dtype=bool, count=len(names))
     is_kept = ((np.asarray(page.given) >= 0) | is_named) & is_placed
     rows = np.flatnonzero(is_placed)
     if len(rows) > max_drawn:
@@ -94,9 +94,7 @@ def pack_map(page: Page, *, max_drawn: int = _MAX_DRAWN, max_bytes: int = _MAX_B
 def quantise(positions: FloatMatrix) -> tuple[NDArray[np.uint16], tuple[float, float]]:
     """Return positions as two-byte integers, both axes by one scale, and the extent used.
 
-    Shapes: `positions` (n, 2); returns `places` (n, 2).
-
-    - `places`: from 0; the longer axis ends at 65,535. Where all places are one, it is the middle.
+    The longer axis runs from 0 to 65,535. Where all places are one, it is the middle.
     """
     places = np.asarray(positions, dtype=np.float64)
     if not len(places):

@@ -33,8 +33,7 @@ _COUNT_NAMES = {
 def render(page: Page) -> str:
     """Return the page as one HTML document that loads nothing from anywhere.
 
-    - Returned: HTML below 5 MB; where the map would make it larger, rows are sampled and the page
-      says so.
+    It stays below 5 MB; where the map would make it larger, rows are sampled and the page says so.
     """
     from markupsafe import Markup
 

@@ -89,9 +89,8 @@ def column_kind(name: str, field: Any, column: Any) -> ColumnKind:
     Numbers and truth values are numeric. Texts with at most 50 different values, each twice on
     average, are categories; texts of several words are text; texts that are all different are ids
     or addresses. Numbers written as texts are numeric where all cells write them in one way; there,
-    and only there, words such as NA are gaps.
-
-    - `name`: its name; an integer column called "..._id" that differs in each row is an id.
+    and only there, words such as NA are gaps. An integer column called "..._id" that differs in
+    each row is an id.
     """
     import pyarrow as pa
 

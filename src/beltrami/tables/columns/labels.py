@@ -191,16 +191,16 @@ def _scalars(column: Any, name: str) -> list[Any]:
             f"column {name!r} holds values of type {kind}, which are neither labels nor ids. Use "
             "texts or integers."
         )
-    found = [None if value is None else convert(value) for value in column.to_pylist()]
-    return [None if isinstance(value, float) and math.isnan(value) else value for value in found]
+    scalars = [None if value is None else convert(value) for value in column.to_pylist()]
+    return [None if isinstance(value, float) and math.isnan(value) else value for value in scalars]
 
 
 def _require_no_minus_one(counts: Counter[Any], name: str) -> None:
     """Raise where -1 stands in a column without gaps: a class, or the lack of one."""
-    found = [(value, count) for value, count in counts.items() if is_minus_one(value)]
-    if not found:
+    minus_ones = [(value, count) for value, count in counts.items() if is_minus_one(value)]
+    if not minus_ones:
         return
-    value, count = found[0]
+    value, count = minus_ones[0]
     raise InvalidInputError(
         f"{count} of {counts.total()} rows hold {value} in the label column {name!r}, and no cell "
         f"is empty, so it is open whether {value} is a class or marks rows without a label. If it "

@@ -63,9 +63,9 @@ class NumberStyle:
 def number_styles(cells: Any, *, codes: bool = False) -> tuple[NumberStyle, ...]:
     """Return the styles in which every cell is a number.
 
-    - `codes`: whether digits with a zero before them, or more than a float holds, are numbers too.
-    - Returned: none where some cell is no number or written in another way than the others; two
-      where nothing tells decimals from thousands, as in "1.000".
+    There is none where some cell is a word or written in another way than the others, and there are
+    two where nothing tells decimals from thousands, as in "1.000". Digits with a zero before them,
+    or more of them than a float holds, are numbers only where `codes` says so.
     """
     import pyarrow.compute as pc
 
@@ -78,12 +78,12 @@ def number_styles(cells: Any, *, codes: bool = False) -> tuple[NumberStyle, ...]
     if unit is None:
         return ()
     bodies = _without_unit(words, unit)
-    found = [style for mark in ".," if (style := _style(bodies, mark, unit)) is not None]
-    found = [replace(style, example=_example(words, style)) for style in found]
-    if len(found) == 2:
-        one, other = (_rewrite(bodies, style) for style in found)
-        found = found[: 1 if pc.all(pc.equal(one, other)).as_py() else 2]
-    return tuple(found)
+    styles = [style for mark in ".," if (style := _style(bodies, mark, unit)) is not None]
+    styles = [replace(style, example=_example(words, style)) for style in styles]
+    if len(styles) == 2:
+        one, other = (_rewrite(bodies, style) for style in styles)
+        styles = styles[: 1 if pc.all(pc.equal(one, other)).as_py() else 2]
+    return tuple(styles)
 
 
 def parse_numbers(column: Any, style: NumberStyle) -> Any:
@@ -94,7 +94,7 @@ def parse_numbers(column: Any, style: NumberStyle) -> Any:
 
 
 def without_null_words(cells: Any) -> Any:
-    """Return the cells that are no gap and no word for one."""
+    """Return the cells that are neither empty nor a word for nothing."""
     import pyarrow.compute as pc
 
     return cells.filter(pc.is_valid(_trim_or_null(cells)))
@@ -106,12 +106,12 @@ def null_word_counts(column: Any) -> dict[str, int]:
 
     trimmed = pc.utf8_trim_whitespace(column)
     counts = pc.value_counts(trimmed.filter(pc.is_in(trimmed, _words(trimmed.type))))
-    found = ((pair["values"].as_py(), pair["counts"].as_py()) for pair in counts)
-    return {word: count for word, count in found if word}
+    pairs = ((pair["values"].as_py(), pair["counts"].as_py()) for pair in counts)
+    return {word: count for word, count in pairs if word}
 
 
 def first_odd_cell(column: Any) -> int:
-    """Return the row of the first cell that is no number in the way of the others."""
+    """Return the row of the first cell that is not a number written as the others are."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -122,9 +122,11 @@ def first_odd_cell(column: Any) -> int:
     fits = []
     for unit in ("", *_UNITS):
         bare = _without_unit(present, unit)
-        own = pc.greater(pc.count_substring(present, unit), 0) if unit else pc.is_valid(present)
+        has_unit = (
+            pc.greater(pc.count_substring(present, unit), 0) if unit else pc.is_valid(present)
+        )
         fits += [
-            pc.and_(own, pc.match_substring_regex(bare, _pattern(mark, sign)))
+            pc.and_(has_unit, pc.match_substring_regex(bare, _pattern(mark, sign)))
             for mark, sign in patterns
         ]
     best = max(fits, key=lambda fit: pc.sum(fit).as_py() or 0)

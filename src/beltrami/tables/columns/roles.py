@@ -110,8 +110,8 @@ def _require_known_names(table: Table, options: TableOptions) -> None:
 def _row_id(table: Table, options: TableOptions, taken: set[str | None]) -> str | None:
     if options.id is not None:
         return known_name(options.id, table, "id")
-    found = find_id(table)
-    return found if found is not None and found not in taken else find_meant_id(table, taken)
+    name = find_id(table)
+    return name if name is not None and name not in taken else find_meant_id(table, taken)
 
 
 def _label(

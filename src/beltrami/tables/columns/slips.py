@@ -36,25 +36,25 @@ def number_value(value: Any) -> float | None:
 def label_slips(counts: Counter[Any], name: str) -> list[str]:
     """Return remarks on classes that may not be meant as such."""
     texts = [value for value in counts if isinstance(value, str)]
-    found = [*_markers(counts), *_spellings(texts), *_near_words(texts, counts)]
+    remarks = [*_markers(counts), *_spellings(texts), *_near_words(texts, counts)]
     numbers = [value for value in texts if number_value(value) is not None]
     if numbers and len(numbers) < len(texts):
         word = next(value for value in texts if value not in numbers)
-        found.append(
+        remarks.append(
             f"column {name!r} mixes numbers such as {numbers[0]!r} and words such as {word!r}; all "
             "are taken as texts"
         )
     n = counts.total()
     if len(counts) > _MANY_CLASSES and 2 * len(counts) > n:
-        found.append(
+        remarks.append(
             f"column {name!r} has {len(counts)} classes for {n} labels; is it a column of classes?"
         )
-    return found
+    return remarks
 
 
 def _markers(counts: Counter[Any]) -> list[str]:
     """Name the classes that elsewhere mark rows without a label."""
-    found = [
+    markers = [
         value
         for value in counts
         if is_minus_one(value) or (isinstance(value, str) and value.strip().casefold() in _NOTHING)
@@ -62,7 +62,7 @@ def _markers(counts: Counter[Any]) -> list[str]:
     return [
         f"{value!r} counts as a class ({counts[value]} rows); if it marks rows without a label: "
         f"--unlabeled {value if is_minus_one(value) else repr(value)} (unlabeled={value!r})"
-        for value in found
+        for value in markers
     ]
 
 
@@ -85,15 +85,15 @@ def _near_words(texts: list[str], counts: Counter[Any]) -> list[str]:
     words = [value for value in texts if value.isalpha() and len(value) >= _SHORTEST_WORD]
     if len(words) > _MOST_COMPARED:
         return []
-    found = []
+    remarks = []
     for one, other in combinations(words, 2):
         rare, usual = sorted((one, other), key=lambda word: counts[word])
         if _MUCH_RARER * counts[rare] <= counts[usual] and _is_one_letter_off(rare, usual):
-            found.append(
+            remarks.append(
                 f"label {rare!r} ({counts[rare]} rows) is one letter off {usual!r} "
                 f"({counts[usual]} rows) and counts as a class; correct it if they are one"
             )
-    return found
+    return remarks
 
 
 def _is_one_letter_off(one: str, other: str) -> bool:

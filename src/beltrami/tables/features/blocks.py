@@ -24,10 +24,7 @@ _INSTEAD = "Use fewer rows or columns, or store the numbers as float32."
 
 
 def matrix_block(matrix: NDArray[Any], faults: Faults) -> FloatMatrix:
-    """Return a matrix as finite floats, the same array where it is one already.
-
-    Shapes: `matrix` (n, d); returns (n, d).
-    """
+    """Return a matrix as finite floats, the same array where it is one already."""
     dtype = _float_type(matrix.dtype)
     points: FloatMatrix = matrix
     is_ours = matrix.dtype != dtype or not matrix.flags.c_contiguous
@@ -46,10 +43,8 @@ def number_block(
 ) -> tuple[FloatMatrix, dict[str, BoolVector]]:
     """Return numeric columns side by side, with medians where a cell holds no finite number.
 
-    Returns shapes `block` (n, d), `gaps` (n,).
-
-    - `names`: columns of numbers, truth values, or numbers written as texts.
-    - `faults`: takes the cells that cannot be used, and how texts were read.
+    The columns hold numbers, truth values, or numbers written as texts. The gaps are returned by
+    column, and noted in `faults`, as is how texts were read.
     """
     columns = [_numbers(table, name, styles.get(name, ()), faults) for name in names]
     dtype = np.result_type(*(_arrow_float_type(column.type) for column in columns))
@@ -71,10 +66,7 @@ def number_block(
 
 
 def gap_block(gaps: dict[str, BoolVector]) -> tuple[FloatMatrix, list[str]]:
-    """Return columns of 0 and 1 that say where numbers were missing; like ones share a column.
-
-    Shapes: `gaps` (n,); returns `block` (n, d).
-    """
+    """Return columns of 0 and 1 that say where numbers were missing; like ones share a column."""
     alike: dict[bytes, list[str]] = {}
     for name, mask in gaps.items():
         alike.setdefault(mask.tobytes(), []).append(name)
@@ -90,10 +82,7 @@ def gap_block(gaps: dict[str, BoolVector]) -> tuple[FloatMatrix, list[str]]:
 
 
 def vector_block(table: Table, name: str, faults: Faults) -> FloatMatrix:
-    """Return a column of lists of numbers, all of one length, as a matrix.
-
-    Returns shape (n, d).
-    """
+    """Return a column of lists of numbers, all of one length, as a matrix."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -124,9 +113,7 @@ def category_block(
 ) -> tuple[FloatMatrix, list[str]]:
     """Return categories as columns of 0 and 1, in the order of their names.
 
-    Returns shape `block` (n, d).
-
-    - `faults`: takes the cells that hold nothing: they are a category of their own.
+    Cells that hold nothing are a category of their own, and are noted in `faults`.
     """
     coded: list[tuple[NDArray[np.int64], int]] = []
     categories: list[str] = []
@@ -225,8 +212,8 @@ def _to_numpy(array: Any) -> NDArray[Any]:
     import pyarrow as pa
 
     if isinstance(array, pa.ChunkedArray):
-        found: NDArray[Any] = array.to_numpy()
-        return found
+        values: NDArray[Any] = array.to_numpy()
+        return values
     return np.asarray(array.to_numpy(zero_copy_only=False))
 
 

@@ -41,20 +41,14 @@ class Faults:
         self._said.append(line)
 
     def note_filled(self, missing: BoolVector, column: str, *, filled_with: str) -> None:
-        """Note the cells of a column that hold nothing, which is no fault.
-
-        Shapes: `missing` (n,).
-        """
+        """Note the cells of a column that hold nothing, and what they were filled with."""
         n = int(np.count_nonzero(missing))
         if n:
             share = f"{n} of {len(missing)} cells" + (", more than half," * (2 * n > len(missing)))
             self._filled.append(f"{column!r}: {share} hold nothing that can be used; {filled_with}")
 
     def note_gaps(self, missing: BoolVector, column: str, *, median: float) -> None:
-        """Note the cells of a matrix or of vectors that hold no finite number.
-
-        Shapes: `missing` (n,).
-        """
+        """Note the cells of a matrix or of vectors that hold no finite number."""
         n = int(np.count_nonzero(missing))
         if self.impute:
             self.note_filled(missing, column, filled_with=f"they take the median, {median:.6g}")

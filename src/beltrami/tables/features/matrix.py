@@ -70,11 +70,10 @@ def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Featu
       number, with a squared distance of 2.
     - A missing number becomes the median of its column, and a column of 0 and 1 beside it marks it;
       missing categories are a category of their own, missing texts are texts without words.
+    - What is not finite in a matrix or in vectors is an error, or the median of its column where
+      `impute` asks for it.
     - Texts become TF-IDF weights (logarithmic counts, rows of unit length) under the angle. Texts
       together with numbers: both parts have rows of unit length, so each counts half.
-
-    - `impute`: fill what is not finite in a matrix or in vectors with the median of its column.
-      Otherwise it is an error.
     """
     ids = None if roles.id is None else decode_categories(table.columns.column(roles.id))
     faults = Faults(table.name, ids=ids, impute=impute)
@@ -115,13 +114,13 @@ def _dense_features(table: Table, roles: Roles, faults: Faults) -> Features:
         names += categories
         notes.append(f"categories are {block.shape[1]} columns of 0 and 1")
     if not parts:
-        raise InvalidInputError(_nothing(table, roles))
+        raise InvalidInputError(_no_feature(table, roles))
     points = parts[0] if len(parts) == 1 else _beside(parts)
     has_units = len(parts) == 1 and bool(roles.numeric) and _has_units(points, roles.numeric)
     return Features(points, tuple(names), "euclidean", has_units, (*notes, *faults.notes()))
 
 
-def _nothing(table: Table, roles: Roles) -> str:
+def _no_feature(table: Table, roles: Roles) -> str:
     reasons = [f"{name} ({reason})" for name, reason in list(roles.ignored.items())[:8]]
     why = f" Left out: {'; '.join(reasons)}." if reasons else ""
     return (
@@ -227,5 +226,5 @@ def _tf_idf(texts: list[str], name: str) -> tuple[CsrMatrix, tuple[str, ...], in
         return csr_array(weights), words, 0
     # A row of zeros has no angle to anything; a column of its own gives it one.
     ones = np.ones(empty.size, dtype=np.float32)
-    own = csr_array((ones, (empty, np.zeros_like(empty))), shape=(len(texts), 1))
-    return csr_array(hstack([weights, own], format="csr")), (*words, _NO_WORDS), int(empty.size)
+    marks = csr_array((ones, (empty, np.zeros_like(empty))), shape=(len(texts), 1))
+    return csr_array(hstack([weights, marks], format="csr")), (*words, _NO_WORDS), int(empty.size)

@@ -27,10 +27,7 @@ def matrix_table(array: NDArray[Any], name: str) -> Table:
 
 
 def check_matrix(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return `array` if it is a matrix of real numbers with rows and columns, else raise.
-
-    Returns shape (n, d).
-    """
+    """Return `array` if it is a matrix of real numbers with rows and columns, else raise."""
     if array.dtype.kind not in "fiub":
         kind = {"O": "Python objects", "c": "complex numbers"}.get(array.dtype.kind, "no numbers")
         raise InvalidInputError(
@@ -53,10 +50,7 @@ def check_matrix(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def read_npy(path: Path) -> NDArray[Any]:
-    """Return the matrix in an npy file, mapped from disk.
-
-    Returns shape (n, d).
-    """
+    """Return the matrix in an npy file, mapped from disk."""
     with path.open("rb") as stream:
         start = stream.read(len(_MAGIC))
     if not start.startswith((_MAGIC, _PICKLE)):
@@ -72,9 +66,8 @@ def read_npy(path: Path) -> NDArray[Any]:
 def read_npz(path: Path) -> Table:
     """Return the matrix of an npz file, with its vectors of the same length as columns.
 
-    - `path`: the file. The matrix is the array called X, data, features or embeddings, or else the
-      only one with two axes.
-    - Returned: the matrix, and a column for every vector with as many entries as it has rows.
+    The matrix is the array called X, data, features or embeddings, or else the only one with two
+    axes.
     """
     import pyarrow as pa
 
@@ -117,17 +110,17 @@ def _refuse_pickle(error: Exception, name: str) -> None:
 
 
 def _matrix_name(arrays: dict[str, NDArray[Any]], name: str) -> str:
-    for wanted in _MATRIX_NAMES:
+    for usual in _MATRIX_NAMES:
         for key, array in arrays.items():
-            if key.lower() == wanted and array.ndim >= 2:
+            if key.lower() == usual and array.ndim >= 2:
                 return key
     flat = [key for key, array in arrays.items() if array.ndim == 2]
     if len(flat) == 1:
         return flat[0]
-    found = [f"{key} {array.shape}" for key, array in arrays.items()]
+    shapes = [f"{key} {array.shape}" for key, array in arrays.items()]
     raise InvalidInputError(
         f"{name} has {len(flat)} arrays with two axes and none called X, data, features or "
-        f"embeddings, so it is open which one to use. It holds {few_of(found)}."
+        f"embeddings, so it is open which one to use. It holds {few_of(shapes)}."
     )
 
 

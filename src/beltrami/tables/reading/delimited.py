@@ -212,9 +212,9 @@ def _scan(parser: _Parser) -> bool:
 
 def _name_columns(table: Any) -> tuple[Any, str | None]:
     """Name the unnamed columns; an unnamed first one is the index that pandas writes."""
-    found = [column.strip() for column in table.column_names]
-    names = [column or f"unnamed_{i}" for i, column in enumerate(found, start=1)]
-    return table.rename_columns(names), names[0] if not found[0] and len(names) > 1 else None
+    stripped = [column.strip() for column in table.column_names]
+    names = [column or f"unnamed_{i}" for i, column in enumerate(stripped, start=1)]
+    return table.rename_columns(names), names[0] if not stripped[0] and len(names) > 1 else None
 
 
 def _require_header(table: Any, name: str) -> None:
@@ -281,9 +281,9 @@ def _read_again(
         texts = parser.read(include_columns=names, column_types=dict.fromkeys(names, pa.string()))
         columns |= dict(zip(typed, texts.columns, strict=True))
     for position, judge in chosen.items():
-        found = judge(columns[position])
-        if found is not None:
-            table = table.set_column(position, table.column_names[position], found)
+        values = judge(columns[position])
+        if values is not None:
+            table = table.set_column(position, table.column_names[position], values)
     return table
 
 

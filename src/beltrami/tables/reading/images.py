@@ -23,11 +23,11 @@ def read_images(folder: Path) -> Table:
 
     Every picture is stretched to a square, so shapes and not sizes are compared; transparent parts
     count as white, and of a moving picture the first frame is taken. Raw pixels tell apart digits,
-    letters and centred objects; for photographs give embeddings in a side file.
+    letters and centred objects; for photographs give embeddings in a side file. Subfolders are
+    searched, too; names that begin with a dot are not.
 
-    - `folder`: it and its subfolders are searched; names that begin with a dot are not.
-    - Returned: columns "id" (path below the folder) and "folder" (name of the picture's own folder,
-      "" at the top), sorted by "id", and the float32 pixels.
+    The columns are "id" (path below the folder), by which rows are sorted, and "folder" (name of
+    the folder that holds the picture, "" at the top).
     """
     import pyarrow as pa
 
@@ -57,12 +57,12 @@ def read_images(folder: Path) -> Table:
 
 
 def _image_paths(folder: Path) -> list[str]:
-    found = sorted(
+    names = sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
         if path.suffix.lower() in _SUFFIXES and not path.is_dir()
     )
-    paths = [path for path in found if not any(part.startswith(".") for part in path.split("/"))]
+    paths = [path for path in names if not any(part.startswith(".") for part in path.split("/"))]
     if not paths:
         raise InvalidInputError(
             f"the folder {str(folder)!r} holds no image ({', '.join(_SUFFIXES)}). Give a folder of "
@@ -106,6 +106,6 @@ def _on_white(image: Any) -> Any:
     if image.mode in ("I", "F") or image.mode.startswith("I;"):  # 16 bits and more
         return Image.fromarray(np.asarray(image, dtype=np.float32))
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
-        own = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", own.size, "white"), own)
+        layer = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer)
     return image.convert("L").convert("F")

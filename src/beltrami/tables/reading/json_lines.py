@@ -22,10 +22,7 @@ _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 
 def read_json_lines(path: Path) -> Table:
-    """Read a file with one JSON object per line.
-
-    - Returned: A column for every key; a key that a line lacks is a gap there.
-    """
+    """Read one JSON object per line, a column for every key; a key that a line lacks is a gap."""
     import pyarrow as pa
     import pyarrow.json as arrow_json
 
@@ -56,8 +53,8 @@ def _with_written_dates(table: Any, path: Path) -> Any:
     dates = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
     if not dates:
         return table
-    wanted = pa.schema([pa.field(name, pa.string()) for name in dates])
-    parse = arrow_json.ParseOptions(explicit_schema=wanted, unexpected_field_behavior="ignore")
+    as_texts = pa.schema([pa.field(name, pa.string()) for name in dates])
+    parse = arrow_json.ParseOptions(explicit_schema=as_texts, unexpected_field_behavior="ignore")
     options = arrow_json.ReadOptions(block_size=_BLOCK_BYTES)
     with pa.input_stream(str(path), compression="detect") as stream:
         texts = arrow_json.read_json(stream, read_options=options, parse_options=parse)
@@ -153,7 +150,7 @@ class _RepeatedKeyError(Exception):
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         raise _RepeatedKeyError(Counter(name for name, _ in pairs).most_common(1)[0][0])
-    return found
+    return record

@@ -16,8 +16,7 @@ from beltrami.tables.reading.arrays import matrix_table
 def table_from_object(source: Any) -> Table:
     """Turn an object that holds a table into a `Table`.
 
-    - `source`: a data frame of pandas or polars. The index of a pandas frame that is more than a
-      count of the rows becomes a column and the id.
+    The index of a pandas frame that is more than a count of the rows becomes a column and the id.
     """
     import pyarrow as pa
 
@@ -76,10 +75,8 @@ def _storage(kind: Any) -> Any:
 def arrow_column(name: str, values: Any) -> tuple[Any, Any]:
     """Return a field and an array for one column of Python values.
 
-    Values of several types become texts, and the field says so, since nobody can know what was
-    meant.
-
-    - `values`: one value per row; None, NaN and pandas.NA are gaps.
+    None, NaN and pandas.NA are gaps. Values of several types become texts, and the field says so,
+    since nobody can know what was meant.
     """
     import pyarrow as pa
 
