@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from beltrami.core.types import Points, Seed
-from beltrami.front_door.summary import FitReport
+from beltrami.front_door.report import FitReport
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.one_call import labelled
 from beltrami.labelling.result import Labelling

@@ -9,9 +9,9 @@ import numpy as np
 from beltrami.core.types import Seed
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.front_door.forecast import Forecast
-from beltrami.front_door.replies import SuspectLabels
 from beltrami.labelling.intake import Intake, take_in
 from beltrami.labelling.result import Labelling
+from beltrami.review.issues import LabelIssues
 
 N_QUESTIONS = 20
 
@@ -156,7 +156,7 @@ def unfitted(intake: Intake, settings: dict[str, Any], *, n_jobs: int | None) ->
     )
 
 
-def _named(issues: SuspectLabels, intake: Intake) -> SuspectLabels:
+def _named(issues: LabelIssues, intake: Intake) -> LabelIssues:
     """Call suspected rows by the ids of the table."""
     return replace(issues, names=intake.ids[issues.rows])
 

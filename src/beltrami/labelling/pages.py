@@ -6,7 +6,7 @@ import numpy as np
 
 from beltrami.core.types import FloatVector
 from beltrami.embeddings.layout import layout_graph
-from beltrami.front_door.summary import whole_percents
+from beltrami.front_door.report import whole_percents
 from beltrami.report.page import Bin, Candidate, ClassRow, Island, Issue, Page, Question
 
 if TYPE_CHECKING:

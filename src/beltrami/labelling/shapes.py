@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from beltrami.core.types import FloatMatrix, Seed
 from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
 from beltrami.embeddings.layout import layout_graph
-from beltrami.front_door.seeing import Seen, seen
+from beltrami.front_door.prepare import View, build_view
 from beltrami.labelling.intake import Intake
 from beltrami.report.pictures.figures import PICTURES, as_written, save_figure
 from beltrami.tables import write_table
@@ -102,8 +102,14 @@ class Clusters:
         return {"sizes": sizes, "conductances": self.conductances.tolist()}
 
 
-def _seen(intake: Intake, random_state: Seed, n_jobs: int | None) -> Seen:
-    return seen(intake.points, None, intake.scale, intake.metric, random_state, n_jobs)
+def _seen(intake: Intake, random_state: Seed, n_jobs: int | None) -> View:
+    return build_view(
+        intake.points,
+        scale=intake.scale,
+        metric=intake.metric,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
 
 
 def map_of(intake: Intake, *, random_state: Seed = 0, n_jobs: int | None = None) -> DataMap:

@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
-from beltrami.data.labels import decoded, encode_labels
+from beltrami.data.labels import Labels, decoded, encode_labels
+from beltrami.data.model import UNLABELED
 from beltrami.data.sample_weights import checked_weights
 from beltrami.graph.fitted import checked_points
 from beltrami.learners.base import GraphLearner, PartialLabelLearner
@@ -24,8 +25,11 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
 
     def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
         labels = encode_labels(y, n_points, unlabeled=self.unlabeled, classes=self.classes)
-        rows = labels.rows
-        labeled = Labeled.of(rows, labels.one_hot(), checked_weights(sample_weight, n_points, rows))
+        return self._number(labels, checked_weights(sample_weight, n_points, labels.rows))
+
+    def _number(self, labels: Labels, weights: FloatVector) -> Labeled:
+        """Return the labels that count as numbers, and remember what the classes are called."""
+        labeled = Labeled.of(labels.rows, labels.one_hot(), weights)
         if self.classes is None and int(labeled.targets.any(axis=0).sum()) < 2:
             raise InvalidInputError(
                 "sample_weight leaves labels of one class only, and a classifier needs two to tell "
@@ -158,6 +162,9 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
 
 class GraphClassifier(PartialLabelClassifier, GraphLearner):
     """A classifier on a graph: subclasses give scores, one column per class."""
+
+    def _name_classes(self, labeled: Labeled) -> None:
+        self.classes_, self._marker = np.arange(labeled.targets.shape[1]), UNLABELED
 
 
 class TemperedClassifier(GraphClassifier):

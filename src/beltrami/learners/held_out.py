@@ -11,6 +11,7 @@ from beltrami.learners.model import Labeled
 
 _MOST_ROWS = 4000
 _FEWEST = 4
+_CLASS_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,11 +72,51 @@ def held_out_part(
     known, weights = np.full((n_points, n_classes), np.nan), np.zeros(n_points)
     known[labeled.rows], weights[labeled.rows] = labeled.targets, labeled.weights
     known, weights = known[rows], weights[rows]
-    fold = np.full(len(rows), -1, dtype=np.intp)
-    dealt = 0
-    for one in range(n_classes):
-        own = np.flatnonzero(known[:, one] == 1)
-        if len(own) > 1:
-            fold[own] = (dealt + np.arange(len(own))) % n_folds
-            dealt += len(own)
-    return HeldOutPart(rows, known, weights, fold) if dealt >= max(_FEWEST, n_folds) else None
+    is_sure = known == 1
+    codes = np.where(is_sure.any(axis=1), is_sure.argmax(axis=1), -1)
+    fold = _deal(codes, n_folds, is_level=True)
+    n_dealt = int((fold >= 0).sum())
+    return HeldOutPart(rows, known, weights, fold) if n_dealt >= max(_FEWEST, n_folds) else None
+
+
+def class_folds(labeled: Labeled) -> Iterator[tuple[Labeled, IndexVector]]:
+    """Put labels aside in up to five folds, each with the same share of every class.
+
+    Leaving out one label at a time tilts the rest against its class, and with few labels a learner
+    that heeds class sizes is then wrong about every one of them; a fold with all classes in it
+    does not tilt. The only label of a class always stays. Yields the labels that stay, and the
+    places in ``labeled.sample()`` of those put aside.
+    """
+    sample = labeled.sample()
+    count = int(np.clip(typical_count(sample), 2, _CLASS_FOLDS))
+    fold = _deal(sample.targets.argmax(axis=1), count, is_level=False)
+    for number in range(count if (fold >= 0).any() else 0):
+        aside = np.flatnonzero(fold == number)
+        kept = ~np.isin(labeled.rows, sample.rows[aside])
+        yield Labeled(labeled.rows[kept], labeled.targets[kept], labeled.weights[kept]), aside
+
+
+def typical_count(labeled: Labeled) -> float:
+    """Return how many labels a class has, typically: the median over those with two or more.
+
+    0 where no class has two.
+    """
+    counts = labeled.targets.sum(axis=0)
+    several = counts[counts > 1]
+    return float(np.median(several)) if several.size else 0.0
+
+
+def _deal(codes: IndexVector, n_folds: int, *, is_level: bool) -> IndexVector:
+    """Deal labels to folds class by class; -1 for the only label of a class, and where code is -1.
+
+    - `is_level`: each class begins where the one before ended, so that folds are equally large;
+      else each begins at the first fold, so that classes of few labels are put aside together.
+    """
+    fold = np.full(len(codes), -1, dtype=np.intp)
+    start = 0
+    for code in range(int(codes.max(initial=-1)) + 1):
+        members = np.flatnonzero(codes == code)
+        if len(members) > 1:
+            fold[members] = (start + np.arange(len(members))) % n_folds
+            start += len(members) if is_level else 0
+    return fold

@@ -4,7 +4,7 @@ Given classes and held-out probabilities enter; the chance that each label is wr
 more likely wrong than right, leave. Pure functions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,13 +31,14 @@ class LabelIssues:
     Attributes
     ----------
     rows : ndarray of shape (s,)
-        Rows of the data.
-    given : ndarray of shape (s,)
-        Class that was given, as a column number.
-    suggested : ndarray of shape (s,)
-        The most probable other class.
-    score : ndarray of shape (s,)
-        Chance that the label is wrong, above one half.
+        Row numbers.
+    names : ndarray of shape (s,)
+        Their names in the index of a DataFrame, else row numbers.
+    given, suggested : ndarray of shape (s,)
+        The class that was given, and the most probable other one: column numbers, or labels where
+        they were named.
+    scores : ndarray of shape (s,)
+        Chance that the given label is wrong, above one half.
     chances : ndarray of shape (l,)
         The same for all labels, in the order they came in; 0 where nothing can be said, the only
         label of its class.
@@ -61,9 +62,10 @@ class LabelIssues:
     """
 
     rows: IndexVector
-    given: IndexVector
-    suggested: IndexVector
-    score: FloatVector
+    names: NDArray[Any]
+    given: NDArray[Any]
+    suggested: NDArray[Any]
+    scores: FloatVector
     chances: FloatVector
     rate: float
     temperature: float
@@ -81,10 +83,31 @@ class LabelIssues:
             "class; so no label can be called wrong"
         )
 
-    @property
-    def expected(self) -> float:
-        """Expected number of wrong labels among all."""
-        return float(self.chances.sum())
+    def with_names(self, names: NDArray[Any], classes: NDArray[Any]) -> "LabelIssues":
+        """Return the same in a person's words: names of all rows, and labels for columns."""
+        return replace(
+            self,
+            names=names[self.rows],
+            given=classes[self.given],
+            suggested=classes[self.suggested],
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __str__(self) -> str:
+        if not len(self.rows):
+            return self.reason or "no given label looks wrong"
+        lines = [f"{len(self.rows)} given label(s) look wrong:"]
+        lines += [
+            f"  row {name}: given {given!s}, the others say {suggested!s} ({score:.0%} wrong)"
+            for name, given, suggested, score in zip(
+                self.names, self.given, self.suggested, self.scores, strict=True
+            )
+        ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
@@ -123,8 +146,8 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
     is_judged: BoolVector = counts[codes] > 1
     beside = beside_guessing(codes[is_judged], found[is_judged].argmax(axis=1))
     if k < 2 or not beside.is_better:
-        nothing = np.zeros(0, dtype=np.intp)
-        return LabelIssues(nothing, nothing, nothing, np.zeros(0), np.zeros(l), 0.0, 1.0, beside)
+        none = np.zeros(0, dtype=np.intp)
+        return LabelIssues(none, none, none, none, np.zeros(0), np.zeros(l), 0.0, 1.0, beside)
     is_missed = is_judged & (found.argmax(axis=1) != codes)
     for n_clean, most_false in ((0.0, 1.0), (_CLEAN, _FALSE)):
         temperature, rate = fitted_noise(codes[is_judged], found[is_judged], n_clean)
@@ -136,6 +159,7 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
             break
     sharp[np.arange(l), codes] = -1.0
     return LabelIssues(
+        places[listed],
         places[listed],
         codes[listed],
         sharp[listed].argmax(axis=1),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
@@ -52,6 +53,49 @@ class Support:
     lost: float
     path: IndexVector
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """Why a row has the class it has, in the user's own labels.
+
+    Attributes
+    ----------
+    row : int
+        The row.
+    label : object
+        Its class.
+    confidence : float
+        How sure that is.
+    supporters : ndarray of shape (s,)
+        Labelled rows that speak for it, strongest first.
+    labels : ndarray of shape (s,)
+        Their labels.
+    shares : ndarray of shape (s,)
+        Share of random walks from the row that end at each.
+    support : Support
+        The walks, and the likeliest path to the strongest supporter.
+    """
+
+    row: int
+    label: Any
+    confidence: float
+    supporters: IndexVector
+    labels: NDArray[Any]
+    shares: FloatVector
+    support: Support
+
+    def __str__(self) -> str:
+        first = f"row {self.row} is {self.label!s} ({self.confidence:.0%} sure)"
+        if self.support.reason:
+            return f"{first}: {self.support.reason}"
+        parts = [
+            f"row {row} ({label!s}, {share:.0%})"
+            for row, label, share in zip(self.supporters, self.labels, self.shares, strict=True)
+        ]
+        return f"{first}: walks from it end at {', '.join(parts)}"
+
+    __repr__ = __str__
 
 
 def support_of(
