@@ -114,19 +114,17 @@ def support_of(
     where U are the rows without a label. Asked of a labelled row, it is left out of the labels: the
     answer is what the others say of it.
 
-    Shapes: `labelled` (l,).
-
     - `stop`: chance to stop before each step, from 0 to below 1. "auto" is the share of the graph's
       edges, by weight, that labelled rows hold: about the chance that a walk gone astray meets one
       with its next step.
     """
     most = check_count(top, name="top")
-    here, others = _checked_rows(graph, labelled, row)
+    here, others = _check_rows(graph, labelled, row)
     chance = _stop(graph, others, stop)
-    reached = graph.components()[1]
-    near = others[reached[others] == reached[here]]
+    component = graph.components()[1]
+    near = others[component[others] == component[here]]
     if not len(near):
-        return _unsupported(here, "no other labelled row shares the row's part of the graph")
+        return _no_support(here, "no other labelled row shares the row's part of the graph")
     shift = graph.degrees * (chance / (1 - chance))
     start = np.zeros(graph.n_nodes)
     start[here] = 1.0
@@ -136,7 +134,7 @@ def support_of(
     order = np.argsort(-shares, kind="stable")[:most]
     order = order[shares[order] > _LEAST]
     if not len(order):
-        return _unsupported(here, "every walk stops before it meets a labelled row")
+        return _no_support(here, "every walk stops before it meets a labelled row")
     total, listed = float(shares.sum()), float(shares[order].sum())
     path = _likeliest_path(graph, here, int(near[order[0]]), others)
     lost = max(0.0, 1 - total) if chance > 0 else 0.0
@@ -144,9 +142,9 @@ def support_of(
     return Support(here, near[order], shares[order], rest, lost, path)
 
 
-def _unsupported(row: int, reason: str) -> Support:
-    nothing = np.zeros(0, dtype=np.intp)
-    return Support(row, nothing, np.zeros(0), 0.0, 1.0, nothing, reason)
+def _no_support(row: int, reason: str) -> Support:
+    none = np.zeros(0, dtype=np.intp)
+    return Support(row, none, np.zeros(0), 0.0, 1.0, none, reason)
 
 
 def _likeliest_path(graph: Graph, start: int, end: int, labelled: IndexVector) -> IndexVector:
@@ -160,15 +158,15 @@ def _likeliest_path(graph: Graph, start: int, end: int, labelled: IndexVector) -
     blocked[start] = False
     lengths[np.repeat(blocked, np.diff(weights.indptr))] = np.inf
     ways = csr_array((lengths, weights.indices, weights.indptr), shape=weights.shape)
-    _, found = dijkstra(ways, indices=[start], return_predecessors=True)
-    before = found[0]
+    _, predecessors = dijkstra(ways, indices=[start], return_predecessors=True)
+    before = predecessors[0]
     path = [end]
     while path[-1] != start:
         path.append(int(before[path[-1]]))
     return np.array(path[::-1], dtype=np.intp)
 
 
-def _checked_rows(graph: Graph, labelled: Any, row: int) -> tuple[int, IndexVector]:
+def _check_rows(graph: Graph, labelled: Any, row: int) -> tuple[int, IndexVector]:
     here = check_count(row, name="row", minimum=0)
     rows = np.unique(np.asarray(labelled, dtype=np.intp))
     last = max(here, int(rows[-1]) if len(rows) else 0)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from beltrami import load_dataset, two_moons
 from beltrami.core.errors import InvalidInputError
 from beltrami.learners import GraphRegularizedClassifier
-from beltrami.review.issues import find_label_issues, fitted_noise
+from beltrami.review.issues import find_label_issues, fit_noise
 
 
 def sample(n, n_classes, rate, *, sure=0.15, temperature=1.0, seed=0):
@@ -95,7 +95,7 @@ def test_the_order_of_rows_and_the_names_of_classes_do_not_matter(seed):
 
 def test_the_fit_is_the_best_on_its_grid():
     _, codes, p = sample(200, 3, 0.1)
-    temperature, rate = fitted_noise(codes, p, 3.0)
+    temperature, rate = fit_noise(codes, p, 3.0)
 
     def gain(T, e):
         q = np.maximum(p, 1e-6) ** (1 / T)
