@@ -6,7 +6,6 @@ as a person gave them.
 """
 
 import numbers
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -32,18 +31,15 @@ class ManifoldLearner(GraphLearner):
     n_jobs: int | None
 
     _view: View
-    _committee: Any
+    _committee: ClassCommittee | ValueCommittee
     _given: "GivenLabels"
 
-    @abstractmethod
-    def _new_committee(self) -> ClassCommittee | ValueCommittee:
-        """Return the candidates for `method`, unfitted."""
-
-    def _look_at(self, points: Points) -> None:
-        """Prepare the points, build their graph, and begin with candidates that know neither."""
+    def _check_options(self) -> None:
         check_budget(self.time_budget)
-        self._committee = self._new_committee()
-        self._view = build_view(
+
+    def _build_view(self, points: Points) -> View:
+        """Prepare the points, join them into a graph, and rest on it."""
+        view = build_view(
             points,
             self.graph,
             scale=self.scale,
@@ -51,12 +47,13 @@ class ManifoldLearner(GraphLearner):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        self._rest_on(points, self._view.graph, self._view.recipe)
+        self._rest_on(points, view.graph, view.recipe)
+        return view
 
     def _ask(self, labeled: Labeled) -> Any:
         """Return the committee's answer to some labels."""
         if self._committee.method != self.method:  # set_params since the fit
-            self._committee = self._new_committee()
+            self._committee = type(self._committee).of(self.method)
         budget = check_budget(self.time_budget)
         return self._committee.answer(self._view, labeled, time_budget=budget)
 

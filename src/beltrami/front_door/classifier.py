@@ -109,6 +109,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
     True
     """
 
+    _committee: ClassCommittee
+
     def __init__(
         self,
         method: str = "auto",
@@ -154,8 +156,9 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         with thread_limit(self.n_jobs):
             points = checked_points(self, X, reset=True)
             labeled, given = self._encode(y, points.shape[0], sample_weight)
-            check_risk(self.risk)
-            self._look_at(points)
+            self._check_options()
+            self._committee = ClassCommittee.of(self.method)
+            self._view = self._build_view(points)
             self._begin_dialogue(X)
             self._learn(labeled)
         self._given = given
@@ -199,8 +202,9 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         for name in [name for name in vars(self) if name[0] == "_" or name[-1] == "_"]:
             delattr(self, name)  # what an earlier fit learned
         points: Points = checked_points(self, X, reset=True)
-        check_risk(self.risk)
-        self._look_at(points)
+        self._check_options()
+        self._committee = ClassCommittee.of(self.method)
+        self._view = self._build_view(points)
         self._begin_dialogue(X)
         self._given = GivenLabels.of(points.shape[0], np.zeros(0, dtype=np.intp), np.zeros(0))
         return self
@@ -258,8 +262,9 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         )
         return self._number(labels, weights), given
 
-    def _new_committee(self) -> ClassCommittee:
-        return ClassCommittee.of(self.method)
+    def _check_options(self) -> None:
+        check_risk(self.risk)
+        super()._check_options()
 
     def _learn(self, labeled: Labeled) -> None:
         """Ask the committee, and keep its answer with what it says of each row."""

@@ -118,12 +118,12 @@ class Committee(Generic[_Member]):
             with warnings.catch_warnings():
                 # Said once, by the estimator that asks the committee.
                 warnings.simplefilter("ignore", DisconnectedGraphWarning)
-                trial.answer, trial.held_out = self._ask(member, view, labeled)
+                trial.answer, trial.held_out = self._fit_member(member, view, labeled)
         except BeltramiError as error:
             trial.note = f"left out: {error}"
 
     @abstractmethod
-    def _ask(self, member: _Member, view: View, labeled: Labeled) -> tuple[Any, Any]:
+    def _fit_member(self, member: _Member, view: View, labeled: Labeled) -> tuple[Any, Any]:
         """Fit a member, and return what it says of all rows and of labels held out."""
 
 
@@ -218,7 +218,9 @@ class ClassCommittee(Committee[Member]):
         heard = [name for name, weight in self.weights.items() if weight > _LEAST_WEIGHT]
         return _logs(self._mix({name: self.members[name].at(points, plain) for name in heard}))
 
-    def _ask(self, member: Member, view: View, labeled: Labeled) -> tuple[FloatMatrix, FloatMatrix]:
+    def _fit_member(
+        self, member: Member, view: View, labeled: Labeled
+    ) -> tuple[FloatMatrix, FloatMatrix]:
         is_small = view.graph.n_nodes <= _SMALL
         with serial_blas() if is_small else nullcontext():
             logits = member.fit(view, labeled).astype(np.float32)
@@ -352,7 +354,7 @@ class ValueCommittee(Committee[ValueMember]):
             honest,
         )
 
-    def _ask(
+    def _fit_member(
         self, member: ValueMember, view: View, labeled: Labeled
     ) -> tuple[FloatVector, FloatVector]:
         values = member.fit(view, labeled)

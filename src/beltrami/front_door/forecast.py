@@ -66,14 +66,14 @@ class Forecast:
 
     def _learning(self) -> float:
         n = self.n_rows
-        found = _LEARNER_ROW * n * (1 + self.n_classes / 3) / 2
+        seconds = _LEARNER_ROW * n * (1 + self.n_classes / 3) / 2
         if n <= _CHOSEN_ROWS:
-            found += _LABEL_ROW * n * min(self.n_labels, _MOST_HELD_OUT)
+            seconds += _LABEL_ROW * n * min(self.n_labels, _MOST_HELD_OUT)
         if n <= EIGENFUNCTION_ROWS:
-            found += _EIGEN_ROW * n
+            seconds += _EIGEN_ROW * n
         if n <= MACHINE_ROWS:
-            found += _MACHINE * n**2
-        return found
+            seconds += _MACHINE * n**2
+        return seconds
 
     def line(self, seconds: float) -> str:
         """Say how long it takes, and why."""

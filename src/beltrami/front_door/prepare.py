@@ -178,7 +178,7 @@ def _build_bridged(recipe: KnnGraph, points: Points) -> tuple[Graph, GraphRecipe
             f"by {graph.certificate.n_bridges} bridge(s) where they come closest. What is said "
             "across a bridge is a guess: label some rows in each piece.",
             ConnectedByBridgesWarning,
-            stacklevel=5,
+            stacklevel=5,  # whoever fits
         )
     return graph, made_by
 

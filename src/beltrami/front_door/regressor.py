@@ -76,6 +76,8 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
     True
     """
 
+    _committee: ValueCommittee
+
     def __init__(
         self,
         method: str = "auto",
@@ -115,7 +117,9 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
         with thread_limit(self.n_jobs):
             points = checked_points(self, X, reset=True)
             labeled, given = self._encode(y, points.shape[0], sample_weight)
-            self._look_at(points)
+            self._check_options()
+            self._committee = ValueCommittee.of(self.method)
+            self._view = self._build_view(points)
             self._learn(labeled)
         self._given = given
         return self
@@ -171,9 +175,6 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
             n_points, rows, values[rows], None if sample_weight is None else weights
         )
         return Labeled.of(rows, values[rows, None], weights), given
-
-    def _new_committee(self) -> ValueCommittee:
-        return ValueCommittee.of(self.method)
 
     def _learn(self, labeled: Labeled) -> None:
         """Ask the committee, and keep its answer with what it says of each row."""
