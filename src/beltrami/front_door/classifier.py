@@ -1,42 +1,41 @@
 """`ManifoldClassifier`: rows and a few labels in, every row labelled with a confidence out."""
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from beltrami.core.errors import TooFewLabelsWarning
 from beltrami.core.threads import thread_limit
-from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Points, Seed
-from beltrami.front_door.acceptance import accepted_rows, checked_risk, nothing_accepted
-from beltrami.front_door.budget import checked_budget, left_out_for_time
-from beltrami.front_door.committee import Committee
+from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
+from beltrami.data.labels import checked_weights, encode_labels, labeled_mask
+from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
+from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.dialogue import LabellingDialogue
-from beltrami.front_door.islands import islands_of
-from beltrami.front_door.seeing import seen
-from beltrami.front_door.summary import FitReport, doubts, exact_bounds
-from beltrami.graph.model import Graph
+from beltrami.front_door.judgement import accepted_rows, check_risk, island_numbers
+from beltrami.front_door.report import FitReport, doubts, exact_bounds, none_accepted, out_of_time
+from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import softmax
 from beltrami.learners.model import Labeled, LeftOut
-from beltrami.review.conformal import prediction_sets
 from beltrami.review.guessing import beside_guessing
 
 
-class ManifoldClassifier(LabellingDialogue):
+class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
     r"""Label every row from a few labels, with a confidence, choosing the method by the labels.
 
     The data are put on one scale where their columns ask for it, and joined into a neighbourhood
     graph. Learners on the graph (Poisson learning, graph regularisation, spectral ridge on
     eigenfunctions, Laplacian least squares and support vectors) and two that see the labelled rows
-    only (logistic regression, nearest neighbour) are fitted, and each is held to its word on labels
-    that were put aside. The answer is their mixture,
+    only (logistic regression, nearest neighbour) are fitted, and each is judged on labels that were
+    put aside. The answer is their mixture,
 
     .. math:: p(c \mid x) = \sum_m w_m\, p_m(c \mid x), \qquad
               w_m \propto \pi_m \prod_i p_m(y_i),
 
     over held-out labels i, with :math:`\pi` from many data sets: few labels leave the weights
     there, more decide them. The probabilities are calibrated on the held-out labels. ``report_``
-    says what was tried and who answers; print it.
+    says what was tried and what answers; print it.
 
     Cost: that of the graph and of the candidates. Above 2,500 rows the kernel machines are not
     tried, above 100,000 neither are eigenfunctions; what remains grows as the graph does.
@@ -87,7 +86,7 @@ class ManifoldClassifier(LabellingDialogue):
         Number of the island that holds the row, -1 elsewhere. An island is a piece of the data that
         no edge but an added bridge joins to a label.
     method_ : str
-        Who answers: a candidate, or "mixture".
+        What answers: a candidate, or "mixture".
     weights_ : dict of str to float
         The candidates' parts in the answer.
     report_ : FitReport
@@ -108,6 +107,8 @@ class ManifoldClassifier(LabellingDialogue):
     >>> bool((learner.transduction_ == digits.targets).mean() > 0.9)
     True
     """
+
+    _committee: ClassCommittee
 
     def __init__(
         self,
@@ -152,8 +153,14 @@ class ManifoldClassifier(LabellingDialogue):
             Itself, fitted.
         """
         with thread_limit(self.n_jobs):
-            super().fit(X, y, sample_weight)
-        self._remember(X, y, sample_weight)
+            points = checked_points(self, X, reset=True)
+            labeled, given = self._encode(y, points.shape[0], sample_weight)
+            self._check_options()
+            self._committee = ClassCommittee.of(self.method)
+            self._view = self._build_view(points)
+            self._begin_dialogue(X)
+            self._learn(labeled)
+        self._given = given
         return self
 
     def fit_labels(self, y: Any, sample_weight: Any = None) -> Self:
@@ -173,153 +180,154 @@ class ManifoldClassifier(LabellingDialogue):
         """
         check_is_fitted(self, "graph_")
         with thread_limit(self.n_jobs):
-            self._learn(self._read(y, self.graph_.n_nodes, sample_weight))
-        self._remember(None, y, sample_weight)
+            labeled, given = self._encode(y, self.graph_.n_nodes, sample_weight)
+            self._learn(labeled)
+        self._given = given
         return self
 
-    def _built_graph(self, points: Points) -> tuple[Graph, Any]:
-        checked_risk(self.risk)
-        checked_budget(self.time_budget)
-        self._committee = Committee.of(self.method)
-        self._asked = np.zeros(0, dtype=np.intp)
-        self._seen = seen(
-            points, self.graph, self.scale, self.metric, self.random_state, self.n_jobs
-        )
-        return self._seen.graph, self._seen.recipe
+    def start(self, X: Any) -> Self:
+        """Look at the data without any label, so that `query` can say what to label first.
 
-    def _scores(self, labeled: Labeled) -> FloatMatrix:
-        view = self._seen.view(len(self.classes_), self.random_state)
-        if self._committee.method != self.method:  # set_params since the fit
-            self._committee = Committee.of(self.method)
-        budget = checked_budget(self.time_budget)
-        answer = self._committee.answer(view, labeled, time_budget=budget)
-        self._answer, self.temperature_ = answer, answer.temperature
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            The data.
+
+        Returns
+        -------
+        ManifoldClassifier
+            Itself; `query` and `update` work, `predict` needs labels of two classes.
+        """
+        for name in [name for name in vars(self) if name[0] == "_" or name[-1] == "_"]:
+            delattr(self, name)  # what an earlier fit learned
+        points: Points = checked_points(self, X, reset=True)
+        self._check_options()
+        self._committee = ClassCommittee.of(self.method)
+        self._view = self._build_view(points)
+        self._begin_dialogue(X)
+        self._given = GivenLabels.of(points.shape[0], np.zeros(0, dtype=np.intp), np.zeros(0))
+        return self
+
+    def update(self, indices: Any, labels: Any) -> Self:
+        """Add, change or remove labels of some rows; the graph is kept.
+
+        Parameters
+        ----------
+        indices : int or array-like of int
+            Row numbers.
+        labels : object or array-like
+            Their labels; None takes a label away. A new label counts as much as the others do on
+            average.
+
+        Returns
+        -------
+        ManifoldClassifier
+            Itself, having learned; labels of fewer than two classes are kept for later.
+
+        Warns
+        -----
+        TooFewLabelsWarning
+            When there is nothing to learn from yet.
+        """
+        check_is_fitted(self, "graph_")
+        rows, values = check_update(indices, labels, len(self._given.values))
+        vector = np.full(len(values), None, dtype=object)
+        for place, value in enumerate(values):
+            vector[place] = value
+        typed, has_label = labeled_mask(vector, len(values), self.unlabeled)
+        pairs = zip(typed.tolist(), has_label, strict=True)
+        given = self._given.change(rows, [value if is_label else None for value, is_label in pairs])
+        n_known = len({value for value in given.values if value is not None})
+        if n_known >= (2 if self.classes is None else 1):
+            return self.fit_labels(given.values, given.weights)
+        self._given = given
+        warnings.warn(
+            f"there are labels of {n_known} class(es) so far and a classifier needs two; "
+            "they are kept, and nothing was learned.",
+            TooFewLabelsWarning,
+            stacklevel=2,
+        )
+        return self
+
+    def _encode(self, y: Any, n_points: int, sample_weight: Any) -> tuple[Labeled, GivenLabels]:
+        """Read y once: as numbers for the committee, and as it was given for later updates."""
+        labels = encode_labels(y, n_points, unlabeled=self.unlabeled, classes=self.classes)
+        weights = checked_weights(sample_weight, n_points, labels.rows)
+        given = GivenLabels.of(
+            n_points,
+            labels.rows,
+            labels.classes[labels.codes[labels.rows]],
+            None if sample_weight is None else weights,
+        )
+        return self._number(labels, weights), given
+
+    def _check_options(self) -> None:
+        check_risk(self.risk)
+        super()._check_options()
+
+    def _learn(self, labeled: Labeled) -> None:
+        """Ask the committee, and keep its answer with what it says of each row."""
+        self._labeled, self._has_label = labeled, labeled.targets.any(axis=0)
+        self.class_prior_ = labeled.mean
+        self.reached_ = self._reach(labeled)
+        self._answer = self._ask(labeled)
+        self.temperature_ = self._answer.temperature
         self.weights_ = dict(self._committee.weights)
         top = max(self.weights_, key=self.weights_.__getitem__)
         self.method_ = top if self.weights_[top] > 0.9 else "mixture"
-        return answer.logs
+        self._settle(self._without_absent(self._answer.scores), labeled)
+        n_neighbors = getattr(self.recipe_, "n_neighbors", None)
+        self.island_ = island_numbers(self.graph_, labeled.rows, n_neighbors)
+        eligible = self.reached_ & (self.island_ < 0)
+        self.accepted_ = accepted_rows(self.confidence_, eligible, labeled.rows, self.risk)
+        self.report_ = self._report()
 
-    def _settle(self, scores: FloatMatrix, labeled: Labeled) -> None:
-        super()._settle(scores, labeled)
-        self._islands = islands_of(
-            self.graph_, labeled.rows, getattr(self.recipe_, "n_neighbors", None)
-        )
-        self.island_ = self._islands.number
-        self.accepted_ = accepted_rows(
-            self.confidence_, self.reached_ & (self.island_ < 0), labeled.rows, self.risk
-        )
-        self.report_ = self._reported(labeled)
-
-    def _reported(self, labeled: Labeled) -> FitReport:
-        answer = self._answer
-        told = answer.held_out[answer.is_told].argmax(axis=1)
-        right = told == answer.judged.targets[answer.is_told].argmax(axis=1)
-        own = answer.importance[answer.is_told]
-        accuracy = float(np.average(right, weights=own)) if len(right) else float("nan")
+    def _report(self) -> FitReport:
+        answer, rows = self._answer, self._labeled.rows
+        guesses = answer.held_out[answer.is_told].argmax(axis=1)
+        truths = answer.judged.targets[answer.is_told].argmax(axis=1)
+        n_told, accuracy = len(truths), float("nan")
+        if n_told:
+            counts = answer.importance[answer.is_told]
+            accuracy = float(np.average(guesses == truths, weights=counts))
         others = np.ones(len(self.reached_), dtype=bool)
-        others[labeled.rows] = False
-        counted = self.confidence_[others] if others.any() else self.confidence_
-        warned = left_out_for_time(answer.members)
-        warned += nothing_accepted(self.confidence_, self.accepted_, labeled.rows, self.risk)
-        warned += doubts(
-            labeled.targets.sum(axis=0),
-            self.label_distributions_.mean(axis=0),
-            tuple(map(str, self.classes_)),
-            float(counted.mean()),
-            beside_guessing(answer.judged.targets[answer.is_told].argmax(axis=1), told),
-            n_asked=len(np.intersect1d(labeled.rows, self._asked)),
-            n_islands=self._islands.count,
-            n_stranded=int((self.island_ >= 0).sum()),
-        )
+        others[rows] = False
+        expected = float((self.confidence_[others] if others.any() else self.confidence_).mean())
         return FitReport(
-            len(self.reached_),
-            len(labeled.rows),
-            len(self.classes_),
-            self._seen.reasons,
-            repr(self.graph_),
-            answer.members,
-            len(right),
-            float(counted.mean()),
-            accuracy,
-            exact_bounds(accuracy * len(right), len(right)) if len(right) else (0.0, 1.0),
-            warned,
+            n_rows=len(self.reached_),
+            n_labels=len(rows),
+            n_classes=len(self.classes_),
+            preparation=self._view.preparation.reasons,
+            graph=repr(self.graph_),
+            members=answer.members,
+            n_held_out=n_told,
+            accuracy=expected,
+            held_out_accuracy=accuracy,
+            bounds=exact_bounds(accuracy * n_told, n_told),
+            warnings=out_of_time(answer.members)
+            + none_accepted(self.confidence_, self.accepted_, rows, self.risk)
+            + doubts(
+                self._labeled.targets.sum(axis=0),
+                self.label_distributions_.mean(axis=0),
+                tuple(map(str, self.classes_)),
+                expected,
+                beside_guessing(truths, guesses),
+                n_asked=len(np.intersect1d(rows, self._asked)),
+                island=self.island_,
+            ),
         )
 
     def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
         return softmax(scores, self.temperature_)
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
-        plain, projected = self._seen.prepared(points)
-        logs = self._committee.at(projected, plain)
-        return logs, self._seen.reached_at(projected, self.reached_)
+        plain, projected = self._view.treat(points)
+        scores = self._committee.at(projected, plain)
+        return scores, self._view.reached_at(projected, self.reached_)
 
     def _left_out(self) -> LeftOut:
         judged = self._answer.judged
         return LeftOut(judged.rows, judged.targets, self._answer.held_out, judged.weights)
 
-    def candidate_codes(self, name: str) -> IndexVector:
-        """Return what one candidate alone would have answered.
-
-        Parameters
-        ----------
-        name : str
-            One of ``weights_``.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Positions in ``classes_``.
-        """
-        check_is_fitted(self)
-        return self._answer.codes[name]
-
-    def prediction_sets(self, coverage: float = 0.9) -> NDArray[np.bool_]:
-        """Return for each row of the fit the classes that it may well be.
-
-        Parameters
-        ----------
-        coverage : float, default=0.9
-            Share of the sets that shall hold the true class. It needs coverage / (1 - coverage)
-            labels that can be held out; with fewer every set is whole.
-
-        Returns
-        -------
-        ndarray of bool of shape (n, k)
-            In the order of ``classes_``. A labelled row has its label alone.
-        """
-        check_is_fitted(self)
-        found = self._sets(self.label_distributions_, self.reached_, coverage)
-        rows, targets = self._labeled.rows, self._labeled.targets
-        found[rows] = targets == targets.max(axis=1, keepdims=True)
-        return found
-
-    def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
-        """Return for each point the classes that it may well be.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (m, d)
-            Points, of the fit or new.
-        coverage : float, default=0.9
-            Share of the sets that shall hold the true class, where labels are a random sample.
-
-        Returns
-        -------
-        ndarray of bool of shape (m, k)
-            In the order of ``classes_``; all classes for a point that no label reaches.
-        """
-        scores, reached = self._checked_scores(X)
-        return self._sets(self._distributions(scores, reached), reached, coverage)
-
-    def _sets(
-        self, probabilities: FloatMatrix, reached: BoolVector, coverage: float
-    ) -> NDArray[np.bool_]:
-        threshold = self._answer.set_threshold(coverage)
-        found = prediction_sets(probabilities, threshold, never_empty=True)
-        found[~reached] = True
-        return found
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "transduction_")

@@ -1,13 +1,16 @@
-"""The candidates at work: each is fitted, held to its word on labels it did not see, and weighed.
+"""A committee at work: every candidate is fitted and judged on labels that it did not see.
 
-A view of the data and labels enter; probabilities of all rows, of the held-out labels, and the
-evidence leave. Fitted candidates are kept, so that other labels cost only what depends on labels.
+A view of the data and labels as numbers enter; the answer and the evidence leave. A committee keeps
+its members, and with them what each worked out from the graph alone, so that other labels cost only
+what depends on labels.
 """
 
 import time
 import warnings
+from abc import abstractmethod
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -15,33 +18,114 @@ from beltrami.core.errors import BeltramiError, DisconnectedGraphWarning, Invali
 from beltrami.core.progress import track
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
-from beltrami.front_door.budget import excuse, invited
-from beltrami.front_door.candidates import Candidate, View
+from beltrami.front_door.candidates import (
+    CLASS_CANDIDATES,
+    VALUE_CANDIDATES,
+    Candidate,
+    candidates_for,
+)
 from beltrami.front_door.judgement import (
-    PRIOR,
-    TYPICAL,
     Judged,
+    JudgedValues,
+    Trial,
+    best_temperature,
     blind_weights,
     can_judge,
-    mixed,
+    held_out_loss,
+    importance_of,
+    judge_values,
+    mix,
     posterior_weights,
-    tempered,
 )
-from beltrami.front_door.roster import all_candidates
+from beltrami.front_door.members import Member, ValueMember
+from beltrami.front_door.prepare import View
 from beltrami.learners.base import softmax
+from beltrami.learners.baselines import FEWEST_VALUES
+from beltrami.learners.leave_one_out import honest_residuals
 from beltrami.learners.model import Labeled
 from beltrami.review.conformal import conformal_threshold, held_out_strangeness
 
-_SILENT = 1e-3
-"""Weight below which a candidate has no say."""
+_Member = TypeVar("_Member")
 
-_MOST_SHIFT = 5.0
+_LEAST_WEIGHT = 1e-3
+"""Weight below which a candidate has no part in the answer."""
 
 _SMALL = 3000
 """Rows up to which products are small, and threads that wait for each other only cost."""
 
-TOO_SURE = 1.5
+_TOO_SURE = 1.5
 """Temperature that the answer is typically short of: it was made of those that did best."""
+
+_UNJUDGED = "regularized"
+"""The candidate that answers where values are too few to judge."""
+
+_CLEARLY = 0.99
+"""A learner on the graph answers if its held-out error is below this share of the baselines'."""
+
+
+@dataclass(slots=True, eq=False)
+class Committee(Generic[_Member]):
+    """Candidates that are fitted together.
+
+    Attributes
+    ----------
+    method : str
+        "auto", or the only candidate that answers; the baselines are judged beside it.
+    candidates : dict of str to Candidate
+        Those that may answer, in the order of trial.
+    members : dict of str to Member or ValueMember
+        Their learners, fitted or not yet.
+    """
+
+    method: str
+    candidates: dict[str, Candidate]
+    members: dict[str, _Member]
+
+    all_candidates: ClassVar[tuple[Candidate, ...]]
+
+    @classmethod
+    def of(cls, method: str) -> Self:
+        """Return the committee for a method, unfitted."""
+        candidates, members = candidates_for(method, cls.all_candidates), dict[str, Any]()
+        for name, one in candidates.items():
+            options = {"twin": members[one.twin]} if one.twin in members else {}
+            members[name] = one.make(**options)
+        return cls(method, candidates, members)
+
+    def try_all(self, view: View, labeled: Labeled, time_budget: float | None) -> dict[str, Trial]:
+        """Fit every candidate that may be tried; one that cannot be is left out with its reason."""
+        started, trials = time.monotonic(), dict[str, Trial]()
+        with track("trying learners", total=len(self.candidates)) as advance:
+            for name, candidate in self.candidates.items():
+                begun = time.monotonic()
+                trial = Trial(candidate)
+                has_answer = any(not other.note for other in trials.values())
+                trial.note = candidate.skip_reason(
+                    self.method,
+                    view.graph.n_nodes,
+                    begun - started,
+                    time_budget,
+                    has_answer=has_answer,
+                )
+                if not trial.note:
+                    self._try_one(trial, self.members[name], view, labeled)
+                trial.seconds = time.monotonic() - begun
+                trials[name] = trial
+                advance(1)
+        return trials
+
+    def _try_one(self, trial: Trial, member: _Member, view: View, labeled: Labeled) -> None:
+        try:
+            with warnings.catch_warnings():
+                # Said once, by the estimator that asks the committee.
+                warnings.simplefilter("ignore", DisconnectedGraphWarning)
+                trial.answer, trial.held_out = self._fit_member(member, view, labeled)
+        except BeltramiError as error:
+            trial.note = f"left out: {error}"
+
+    @abstractmethod
+    def _fit_member(self, member: _Member, view: View, labeled: Labeled) -> tuple[Any, Any]:
+        """Fit a member, and return what it says of all rows and of labels held out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +134,7 @@ class Answer:
 
     Attributes
     ----------
-    logs : ndarray of shape (n, k)
+    scores : ndarray of shape (n, k)
         Logarithms of the probabilities, before the last temperature.
     temperature : float
         They are divided by it.
@@ -69,7 +153,7 @@ class Answer:
         What each candidate alone would answer.
     """
 
-    logs: FloatMatrix
+    scores: FloatMatrix
     temperature: float
     judged: Labeled
     is_told: BoolVector
@@ -80,209 +164,213 @@ class Answer:
 
     def set_threshold(self, coverage: float) -> float:
         """Return the strangeness up to which a class belongs in a set of this coverage."""
-        told, codes = self.held_out[self.is_told], self.judged.targets[self.is_told].argmax(axis=1)
-        strange = held_out_strangeness(told, codes)
+        codes = self.judged.targets[self.is_told].argmax(axis=1)
+        strange = held_out_strangeness(self.held_out[self.is_told], codes)
         return conformal_threshold(strange, coverage)
 
 
 @dataclass(slots=True, eq=False)
-class Committee:
-    """Candidates that were fitted together.
+class ClassCommittee(Committee[Member]):
+    """Candidates for classes, which answer together.
 
     Attributes
     ----------
-    method : str
-        "auto", or the only candidate that answers; the baselines are judged beside it.
-    candidates : dict of str to Candidate
-        Those that may answer.
     weights, temperatures : dict of str to float
-        Of those that do.
+        Of those that could be fitted.
     """
 
-    method: str
-    candidates: dict[str, Candidate]
     weights: dict[str, float] = field(default_factory=dict)
     temperatures: dict[str, float] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, method: str) -> "Committee":
-        """Return the committee for a method: all candidates, or one beside the baselines."""
-        return cls(method, invited(all_candidates(), method))
+    all_candidates: ClassVar = CLASS_CANDIDATES
 
     def answer(self, view: View, labeled: Labeled, *, time_budget: float | None) -> Answer:
         """Fit all candidates to the labels, weigh them, and return what they say."""
-        judged = labeled.sample()
-        is_told = can_judge(judged)
-        tried = self._tried(view, labeled, time_budget, has_say=bool(is_told.any()))
-        fitted = {name: one for name, one in tried.items() if not one.note}
-        if not fitted:
-            reasons = "; ".join(f"{name}: {one.note}" for name, one in tried.items())
-            raise InvalidInputError(f"no candidate could be fitted ({reasons}).")
-        if self.method != "auto" and self.method not in fitted:
-            note = tried[self.method].note
-            raise InvalidInputError(f"method={self.method!r} could not be fitted: {note}")
-        told = Labeled(judged.rows[is_told], judged.targets[is_told], judged.weights[is_told])
-        even = _evened(told.weights)
-        self.temperatures = {
-            name: tempered(one.held_out[is_told], told.targets, even, TYPICAL[name])
-            for name, one in fitted.items()
-        }
-        self.weights = self._weighed(fitted, is_told, told, even)
-        speaking = [name for name, weight in self.weights.items() if weight > _SILENT]
-        logits = {name: fitted[name].logits for name in speaking}
-        probabilities = mixed(logits, self.temperatures, self.weights)
-        kept = {name: fitted[name].held_out for name in speaking}
-        held_out = mixed(kept, self.temperatures, self.weights)
-        importance = _importance(judged, probabilities)
-        temperature = (
-            1.0
-            if not len(told.rows)
-            else tempered(
-                _logs(held_out[is_told]),
-                told.targets,
-                _evened(even * importance[is_told]),
-                TOO_SURE,
-            )
-        )
+        sample = labeled.sample()
+        is_told = can_judge(sample)
+        told = Labeled(sample.rows[is_told], sample.targets[is_told], sample.weights[is_told])
+        trials = self.try_all(view, labeled, time_budget)
+        fitted = self._require_answer(trials)
+        self._weigh(fitted, is_told, told)
+        probabilities = self._mix({name: one.answer for name, one in fitted.items()})
+        held_out = self._mix({name: one.held_out for name, one in fitted.items()})
+        importance = importance_of(sample, probabilities)
+        temperature = 1.0
+        if len(told.rows):
+            weights = _relative(_relative(told.weights) * importance[is_told])
+            logs = _logs(held_out[is_told])
+            temperature = best_temperature(logs, told.targets, weights, _TOO_SURE)
         # All errors are counted as that of the answer is: by the classes' shares of the rows.
-        shared = Labeled(told.rows, told.targets, importance[is_told])
-        members = tuple(
-            _evidence(one, self.temperatures, self.weights, is_told, shared)
-            for one in sorted(tried.values(), key=lambda one: -self.weights.get(one.name, -1.0))
-        )
-        codes = {name: one.logits.argmax(axis=1).astype(np.intp) for name, one in fitted.items()}
+        counted = Labeled(told.rows, told.targets, importance[is_told])
+        order = sorted(trials.items(), key=lambda item: -self.weights.get(item[0], -1.0))
         return Answer(
             _logs(probabilities),
             temperature,
-            judged,
+            sample,
             is_told,
             softmax(_logs(held_out), temperature),
             importance,
-            members,
-            codes,
+            tuple(self._judge(one, is_told, counted) for _, one in order),
+            {name: one.answer.argmax(axis=1).astype(np.intp) for name, one in fitted.items()},
         )
 
     def at(self, points: Points, plain: Points) -> FloatMatrix:
         """Return logarithms of the probabilities of new points, before the last temperature."""
-        speaking = [name for name, weight in self.weights.items() if weight > _SILENT]
-        logits = {name: self.candidates[name].at(points, plain) for name in speaking}
-        return _logs(mixed(logits, self.temperatures, self.weights))
+        heard = [name for name, weight in self.weights.items() if weight > _LEAST_WEIGHT]
+        return _logs(self._mix({name: self.members[name].at(points, plain) for name in heard}))
 
-    def _tried(
-        self,
-        view: View,
-        labeled: Labeled,
-        time_budget: float | None,
-        *,
-        has_say: bool,
-    ) -> dict[str, "_Trial"]:
-        started = time.monotonic()
-        tried: dict[str, _Trial] = {}
-        n, empty = view.graph.n_nodes, np.zeros((0, view.n_classes))
-        with track("trying learners", total=len(self.candidates)) as advance:
-            for name, candidate in self.candidates.items():
-                begun = time.monotonic()
-                one = _Trial(name, candidate.title, candidate.is_baseline, empty, empty)
-                has_answer = any(not other.note for other in tried.values())
-                one.note = excuse(
-                    name, self.method, n, begun - started, time_budget, has_answer=has_answer
-                )
-                if not one.note:
-                    one.learn(candidate, view, labeled, has_say=has_say)
-                one.seconds = time.monotonic() - begun
-                tried[name] = one
-                advance(1)
-        return tried
+    def _fit_member(
+        self, member: Member, view: View, labeled: Labeled
+    ) -> tuple[FloatMatrix, FloatMatrix]:
+        is_small = view.graph.n_nodes <= _SMALL
+        with serial_blas() if is_small else nullcontext():
+            logits = member.fit(view, labeled).astype(np.float32)
+            sample = labeled.sample()
+            if can_judge(sample).any():
+                return logits, member.held_out(view, labeled)
+            return logits, np.zeros(sample.targets.shape)
 
-    def _weighed(
-        self,
-        fitted: dict[str, "_Trial"],
-        is_told: BoolVector,
-        told: Labeled,
-        even: FloatVector,
-    ) -> dict[str, float]:
+    def _require_answer(self, trials: dict[str, Trial]) -> dict[str, Trial]:
+        """Return the trials that succeeded, where there is one that may answer."""
+        fitted = {name: one for name, one in trials.items() if not one.note}
+        if not fitted:
+            reasons = "; ".join(f"{name}: {one.note}" for name, one in trials.items())
+            raise InvalidInputError(f"no candidate could be fitted ({reasons}).")
+        if self.method != "auto" and self.method not in fitted:
+            note = trials[self.method].note
+            raise InvalidInputError(f"method={self.method!r} could not be fitted: {note}")
+        return fitted
+
+    def _weigh(self, fitted: dict[str, Trial], is_told: BoolVector, told: Labeled) -> None:
+        """Find the temperature and the weight of each candidate by the labels held out."""
+        even = _relative(told.weights)
+        self.temperatures = {
+            name: best_temperature(
+                one.held_out[is_told], told.targets, even, one.candidate.temperature
+            )
+            for name, one in fitted.items()
+        }
+        priors = {name: one.candidate.prior for name, one in fitted.items()}
         if self.method != "auto":
-            return {name: float(name == self.method) for name in fitted}
-        if not len(told.rows):
-            n_rows = len(next(iter(fitted.values())).logits)
-            return dict(zip(fitted, blind_weights(list(fitted), n_rows).tolist(), strict=True))
-        prior = np.array([PRIOR[name] for name in fitted])
-        prior /= prior.sum()
-        likelihoods = np.stack(
-            [
+            self.weights = {name: float(name == self.method) for name in fitted}
+            return
+        if len(told.rows):
+            shares = np.array(list(priors.values()))
+            likelihoods = [
                 (softmax(one.held_out[is_told], self.temperatures[name]) * told.targets).sum(axis=1)
                 for name, one in fitted.items()
-            ],
-            axis=1,
+            ]
+            prior = shares / shares.sum()
+            weights = posterior_weights(np.stack(likelihoods, axis=1), prior, even)
+        else:
+            weights = blind_weights(priors, len(next(iter(fitted.values())).answer))
+        self.weights = dict(zip(fitted, weights.tolist(), strict=True))
+
+    def _mix(self, logits: dict[str, FloatMatrix]) -> FloatMatrix:
+        """Return the probabilities of the candidates that have a part in the answer."""
+        heard = {name: one for name, one in logits.items() if self.weights[name] > _LEAST_WEIGHT}
+        return mix(heard, self.temperatures, self.weights)
+
+    def _judge(self, trial: Trial, is_told: BoolVector, told: Labeled) -> Judged:
+        """Return the evidence on one candidate."""
+        candidate, error, spread = trial.candidate, float("nan"), float("nan")
+        if not trial.note and len(told.rows):
+            wrong = trial.held_out[is_told].argmax(axis=1) != told.targets.argmax(axis=1)
+            error = float(np.average(wrong, weights=told.weights))
+            spread = float(np.sqrt(error * (1 - error) / len(wrong)))
+        return Judged(
+            candidate.name,
+            candidate.title,
+            candidate.is_baseline,
+            error,
+            spread,
+            self.temperatures.get(candidate.name, float("nan")),
+            self.weights.get(candidate.name, 0.0),
+            trial.seconds,
+            trial.note,
         )
-        found = posterior_weights(likelihoods, prior, even)
-        return dict(zip(fitted, found.tolist(), strict=True))
 
 
-@dataclass(slots=True, eq=False)
-class _Trial:
-    """One candidate's work."""
-
-    name: str
-    title: str
-    is_baseline: bool
-    logits: FloatMatrix
-    held_out: FloatMatrix
-    seconds: float = 0.0
-    note: str = ""
-
-    def learn(self, candidate: Candidate, view: View, labeled: Labeled, *, has_say: bool) -> None:
-        """Fit and hold out; a learner that cannot is left out with its reason."""
-        try:
-            is_small = view.graph.n_nodes <= _SMALL
-            with serial_blas() if is_small else nullcontext(), warnings.catch_warnings():
-                # Said once, by the estimator that asks the candidates.
-                warnings.simplefilter("ignore", DisconnectedGraphWarning)
-                self.logits = candidate.fit(view, labeled).astype(np.float32)
-                self.held_out = np.zeros((len(labeled.sample().rows), view.n_classes))
-                if has_say:
-                    self.held_out = candidate.held_out(view, labeled)
-        except BeltramiError as error:
-            self.note = f"left out: {error}"
-
-
-def _evidence(
-    one: _Trial,
-    temperatures: dict[str, float],
-    weights: dict[str, float],
-    is_told: BoolVector,
-    told: Labeled,
-) -> Judged:
-    error = spread = float("nan")
-    if not one.note and len(told.rows):
-        wrong = one.held_out[is_told].argmax(axis=1) != told.targets.argmax(axis=1)
-        error = float(np.average(wrong, weights=told.weights))
-        spread = float(np.sqrt(error * (1 - error) / len(wrong)))
-    return Judged(
-        one.name,
-        one.title,
-        one.is_baseline,
-        error,
-        spread,
-        temperatures.get(one.name, float("nan")),
-        weights.get(one.name, 0.0),
-        one.seconds,
-        one.note,
-    )
-
-
-def _importance(judged: Labeled, probabilities: FloatMatrix) -> FloatVector:
-    """Weigh held-out labels by how many rows their class seems to have, for each label of it."""
-    shares, given = probabilities.mean(axis=0), judged.targets.mean(axis=0)
-    ratio = np.divide(shares, given, out=np.ones_like(shares), where=given > 0)
-    found: FloatVector = judged.targets @ np.clip(ratio, 1 / _MOST_SHIFT, _MOST_SHIFT)
-    return np.asarray(found * (len(found) / found.sum()))
-
-
-def _evened(weights: FloatVector) -> FloatVector:
+def _relative(weights: FloatVector) -> FloatVector:
     """Scale weights such that they sum to their number."""
     return weights / weights.mean() if len(weights) else weights
 
 
 def _logs(probabilities: FloatMatrix) -> FloatMatrix:
     return np.log(np.maximum(probabilities, 1e-9))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueAnswer:
+    """Which candidate answers, and why.
+
+    Attributes
+    ----------
+    winner : ValueMember
+        The one that answers.
+    name : str
+        Its name.
+    scores : ndarray of shape (n, 1)
+        Its values at all rows.
+    members : tuple of JudgedValues
+        The evidence, the winner first.
+    honest : ndarray of shape (l,) or None
+        Held-out residuals, each of the candidate that is best by the others; None for many labels
+        or too few.
+    """
+
+    winner: ValueMember
+    name: str
+    scores: FloatMatrix
+    members: tuple[JudgedValues, ...]
+    honest: FloatVector | None
+
+
+@dataclass(slots=True, eq=False)
+class ValueCommittee(Committee[ValueMember]):
+    """Candidates for values, of which one answers."""
+
+    all_candidates: ClassVar = VALUE_CANDIDATES
+
+    def answer(self, view: View, labeled: Labeled, *, time_budget: float | None) -> ValueAnswer:
+        """Fit all candidates to the values and return the best by those held out."""
+        trials = self.try_all(view, labeled, time_budget)
+        fitted = {name: one for name, one in trials.items() if not one.note}
+        if not fitted or (self.method != "auto" and self.method not in fitted):
+            reasons = "; ".join(f"{name}: {one.note}" for name, one in trials.items() if one.note)
+            raise InvalidInputError(f"no candidate could be fitted that may answer ({reasons}).")
+        sample = labeled.sample()
+        losses = {name: held_out_loss(one, sample) for name, one in trials.items()}
+        best = self._choose(fitted, losses)
+        order = sorted(trials, key=lambda name: (name != best, losses[name]))
+        honest = None
+        if sample is labeled and len(labeled.rows) >= FEWEST_VALUES:
+            rivals = fitted if self.method == "auto" else {best: fitted[best]}
+            honest = honest_residuals(np.stack([one.held_out for one in rivals.values()]), labeled)
+        return ValueAnswer(
+            self.members[best],
+            best,
+            fitted[best].answer[:, None],
+            tuple(judge_values(trials[name], sample, is_answer=name == best) for name in order),
+            honest,
+        )
+
+    def _fit_member(
+        self, member: ValueMember, view: View, labeled: Labeled
+    ) -> tuple[FloatVector, FloatVector]:
+        values = member.fit(view, labeled)
+        is_judged = len(labeled.rows) >= FEWEST_VALUES
+        return values, member.held_out(labeled) if is_judged else np.zeros(0)
+
+    def _choose(self, fitted: dict[str, Trial], losses: dict[str, float]) -> str:
+        """Return the candidate that answers: on the graph only if clearly better than without."""
+        if self.method != "auto":
+            return self.method
+        best = min(fitted, key=losses.__getitem__)
+        if np.isinf(losses[best]):
+            return _UNJUDGED if _UNJUDGED in fitted else next(iter(fitted))
+        baselines = [name for name, one in fitted.items() if one.candidate.is_baseline]
+        if not baselines:
+            return best
+        rival = min(baselines, key=losses.__getitem__)
+        return best if losses[best] < _CLEARLY**2 * losses[rival] else rival

@@ -1,25 +1,25 @@
-"""The talk with the person who labels: what to ask, what looks wrong, why, and how sure."""
+"""What a person may ask of a fitted classifier: questions, doubts, reasons, sets, audits.
 
-import warnings
+None of it takes part in a fit; it rests on the fitted attributes, the graph and the answer.
+"""
+
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from beltrami.core.errors import InvalidInputError, TooFewLabelsWarning
-from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points, Seed
-from beltrami.data.labels import checked_weights, labeled_mask
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Seed
+from beltrami.front_door.base import GivenLabels
 from beltrami.front_door.committee import Answer
-from beltrami.front_door.replies import Explanation, SuspectLabels
-from beltrami.front_door.rows import checked_rows
-from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import GraphClassifier
 from beltrami.questions import Question, choose_questions
 from beltrami.review.audit import Certificate
-from beltrami.review.issues import find_label_issues
-from beltrami.review.support import support_of
+from beltrami.review.conformal import prediction_sets
+from beltrami.review.issues import LabelIssues, find_label_issues
+from beltrami.review.support import Explanation, support_of
 from beltrami.review.trail import Trail
 from beltrami.solvers.eigen import eigenbasis
 from beltrami.solvers.model import Basis
@@ -32,91 +32,24 @@ _MANY_ROWS = 100_000
 
 
 class LabellingDialogue(GraphClassifier):
-    """What a classifier adds to answering: it asks, doubts, explains and vouches."""
+    """A classifier that asks, doubts, explains and vouches."""
 
     random_state: Seed
     accepted_: BoolVector
     island_: IndexVector
     names_: NDArray[Any]
     _answer: Answer
-    _given: NDArray[Any]
-    _given_weights: FloatVector | None
+    _given: GivenLabels
     _basis: Basis | None
     _asked: IndexVector
     _trail: Trail
 
-    def start(self, X: Any) -> Self:
-        """Look at the data without any label, so that `query` can say what to label first.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n, d)
-            The data.
-
-        Returns
-        -------
-        ManifoldClassifier
-            Itself; `query` and `update` work, `predict` needs labels of two classes.
-        """
-        for name in [name for name in vars(self) if name[0] == "_" or name[-1] == "_"]:
-            delattr(self, name)  # what an earlier fit learned
-        points: Points = checked_points(self, X, reset=True)
-        self._rest_on(points, *self._built_graph(points))
-        self._remember(X, None, None)
-        return self
-
-    def update(self, indices: Any, labels: Any) -> Self:
-        """Add, change or remove labels of some rows; the graph is kept.
-
-        Parameters
-        ----------
-        indices : int or array-like of int
-            Row numbers.
-        labels : object or array-like
-            Their labels; None takes a label away. A new label counts as much as the others do on
-            average.
-
-        Returns
-        -------
-        ManifoldClassifier
-            Itself, having learned; labels of fewer than two classes are kept for later.
-
-        Warns
-        -----
-        TooFewLabelsWarning
-            When there is nothing to learn from yet.
-        """
-        check_is_fitted(self, "graph_")
-        rows, values = checked_rows(indices, labels, len(self._given))
-        given, weights = self._changed(rows, values)
-        n_known = len({value for value in given if value is not None})
-        if n_known < (2 if self.classes is None else 1):
-            self._given, self._given_weights = given, weights
-            warnings.warn(
-                f"there are labels of {n_known} class(es) so far and a classifier needs two; "
-                "they are kept, and nothing was learned.",
-                TooFewLabelsWarning,
-                stacklevel=2,
-            )
-            return self
-        self.fit_labels(given, weights)
-        return self
-
-    def _changed(
-        self, rows: IndexVector, values: list[Any]
-    ) -> tuple[NDArray[Any], FloatVector | None]:
-        """Return all labels, None for gaps, and their weights, with those of some rows replaced."""
-        new = np.full(len(values), None, dtype=object)
-        for place, value in enumerate(values):
-            new[place] = value
-        typed, has_label = labeled_mask(new, len(values), self.unlabeled)
-        given, weights = self._given.copy(), self._given_weights
-        for row, value, is_label in zip(rows, typed.tolist(), has_label, strict=True):
-            given[row] = value if is_label else None
-        if weights is not None:
-            weights = weights.copy()
-            weights[rows] = weights[weights > 0].mean()
-        return given, weights
+    def _begin_dialogue(self, X: Any) -> None:
+        """Keep the names of the rows; nothing was asked, computed or audited yet."""
+        index = getattr(X, "index", None) if hasattr(X, "iloc") else None
+        self.names_ = np.arange(self.graph_.n_nodes) if index is None else np.asarray(index)
+        self._basis, self._trail = None, Trail()
+        self._asked = np.zeros(0, dtype=np.intp)
 
     def query(
         self,
@@ -155,7 +88,6 @@ class LabellingDialogue(GraphClassifier):
 
     def _questions(self, n: int, strategy: str, candidates: Any) -> tuple[Question, ...]:
         check_is_fitted(self, "graph_")
-        labelled = np.flatnonzero([value is not None for value in self._given])
         has_learned = hasattr(self, "classes_")
         reached = self.reached_ & (self.island_ < 0) if has_learned else None
         return choose_questions(
@@ -163,7 +95,7 @@ class LabellingDialogue(GraphClassifier):
             n=n,
             strategy=strategy,
             distributions=self.label_distributions_ if has_learned else None,
-            labelled=labelled,
+            labelled=self._given.rows,
             reached=reached,
             piece=self.island_ if has_learned else None,  # without the bridges of the graph
             basis=self._slow_functions(),
@@ -176,35 +108,26 @@ class LabellingDialogue(GraphClassifier):
         """Return eigenvectors of the graph, computed once."""
         graph = self.graph_
         if self._basis is None:
-            wanted, tol = _VECTORS, _FINE
-            if graph.n_nodes > _MANY_ROWS:
-                wanted, tol = _FEWER_VECTORS, _ROUGH
-            count = min(wanted, graph.n_nodes)
+            is_large = graph.n_nodes > _MANY_ROWS
+            count, tol = (_FEWER_VECTORS, _ROUGH) if is_large else (_VECTORS, _FINE)
+            count = min(count, graph.n_nodes)
             self._basis = eigenbasis(graph, count, kind="random_walk", tol=tol, random_state=0)
         return self._basis
 
-    def label_issues(self) -> SuspectLabels:
+    def label_issues(self) -> LabelIssues:
         """Return the given labels that look wrong, judged by all other labels.
 
         Returns
         -------
-        SuspectLabels
+        LabelIssues
             With the class that the others point at; print it.
         """
         check_is_fitted(self)
-        answer = self._answer
-        found = find_label_issues(
-            answer.judged.rows, answer.judged.targets.argmax(axis=1), answer.held_out
+        judged = self._answer.judged
+        issues = find_label_issues(
+            judged.rows, judged.targets.argmax(axis=1), self._answer.held_out
         )
-        classes = self.classes_
-        return SuspectLabels(
-            found.rows,
-            self.names_[found.rows],
-            classes[found.given],
-            classes[found.suggested],
-            found.score,
-            found.reason,
-        )
+        return issues.with_names(self.names_, self.classes_)
 
     def explain(self, i: int, top: int = 5) -> Explanation:
         """Say which labelled rows a row's class rests on.
@@ -225,8 +148,7 @@ class LabellingDialogue(GraphClassifier):
             Print it.
         """
         check_is_fitted(self)
-        labelled = self._labeled.rows
-        support = support_of(self.graph_, labelled, i, top=top)
+        support = support_of(self.graph_, self._labeled.rows, i, top=top)
         return Explanation(
             support.row,
             self.transduction_[i],
@@ -255,7 +177,7 @@ class LabellingDialogue(GraphClassifier):
             Row numbers, in random order. Hand the answers to `certify`.
         """
         check_is_fitted(self)
-        accepted = self._own_labels()
+        accepted = self._propagated()
         trail = self._trail
         if trail.open_round is None or not trail.continues(accepted):
             trail = trail.give_up().draw(accepted, n, self.random_state)
@@ -279,49 +201,87 @@ class LabellingDialogue(GraphClassifier):
             With a sentence to quote.
         """
         check_is_fitted(self)
-        accepted = self._own_labels()
+        accepted = self._propagated()
         if not self._trail.rounds or not self._trail.continues(accepted):
             raise InvalidInputError(
                 "there is no audit of these labels: none was drawn since they were learned. Call "
                 "audit() and check the rows it returns."
             )
-        rows = self._trail.rounds[-1].rows
-        truths = _in_order(answers, rows)
+        truths = _answers_in_order(answers, self._trail.rounds[-1].rows)
         self._trail = self._trail.answer(truths)
         return self._trail.certificate(accepted, confidence=confidence)
 
-    def _own_labels(self) -> dict[int, Any]:
+    def _propagated(self) -> dict[int, Any]:
         """Return the accepted labels that no person gave, by row."""
-        own = self.accepted_.copy()
-        own[self._labeled.rows] = False
-        rows = np.flatnonzero(own)
+        is_ours = self.accepted_.copy()
+        is_ours[self._labeled.rows] = False
+        rows = np.flatnonzero(is_ours)
         return dict(zip(rows.tolist(), self.transduction_[rows].tolist(), strict=True))
 
-    def _remember(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Keep the labels as given, and the names of the rows; forget what rested on old ones."""
-        n = self.graph_.n_nodes
-        if X is not None:
-            index = getattr(X, "index", None) if hasattr(X, "iloc") else None
-            self.names_ = np.arange(n) if index is None else np.asarray(index)
-            self._basis = None
-            self._trail = Trail()
-        self._given = np.full(n, None, dtype=object)
-        self._given_weights = None
-        if y is None:
-            return
-        values, has_label = labeled_mask(y, n, self.unlabeled)
-        rows = np.flatnonzero(has_label)
-        for row, value in zip(rows, values[rows].tolist(), strict=True):
-            self._given[row] = value
-        if sample_weight is not None:
-            self._given_weights = np.zeros(n)
-            self._given_weights[rows] = checked_weights(sample_weight, n, rows)
+    def candidate_codes(self, name: str) -> IndexVector:
+        """Return what one candidate alone would have answered.
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "transduction_")
+        Parameters
+        ----------
+        name : str
+            One of ``weights_``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Positions in ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._answer.codes[name]
+
+    def prediction_sets(self, coverage: float = 0.9) -> NDArray[np.bool_]:
+        """Return for each row of the fit the classes that it may well be.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            Share of the sets that shall hold the true class. It needs coverage / (1 - coverage)
+            labels that can be held out; with fewer every set is whole.
+
+        Returns
+        -------
+        ndarray of bool of shape (n, k)
+            In the order of ``classes_``. A labelled row has its label alone.
+        """
+        check_is_fitted(self)
+        sets = self._sets(self.label_distributions_, self.reached_, coverage)
+        rows, targets = self._labeled.rows, self._labeled.targets
+        sets[rows] = targets == targets.max(axis=1, keepdims=True)
+        return sets
+
+    def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
+        """Return for each point the classes that it may well be.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points, of the fit or new.
+        coverage : float, default=0.9
+            Share of the sets that shall hold the true class, where labels are a random sample.
+
+        Returns
+        -------
+        ndarray of bool of shape (m, k)
+            In the order of ``classes_``; all classes for a point that no label reaches.
+        """
+        scores, reached = self._checked_scores(X)
+        return self._sets(self._distributions(scores, reached), reached, coverage)
+
+    def _sets(
+        self, probabilities: FloatMatrix, reached: BoolVector, coverage: float
+    ) -> NDArray[np.bool_]:
+        threshold = self._answer.set_threshold(coverage)
+        sets = prediction_sets(probabilities, threshold, never_empty=True)
+        sets[~reached] = True
+        return sets
 
 
-def _in_order(answers: Any, rows: tuple[int, ...]) -> list[Any]:
+def _answers_in_order(answers: Any, rows: tuple[int, ...]) -> list[Any]:
     """Return one answer for each row that was drawn, None for a blank."""
     if isinstance(answers, Mapping):
         unknown = [row for row in answers if row not in set(rows)]

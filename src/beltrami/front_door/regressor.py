@@ -8,17 +8,15 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Seed
 from beltrami.data.labels import checked_weights, encode_values
-from beltrami.front_door.budget import checked_budget, left_out_for_time
-from beltrami.front_door.rows import checked_rows
-from beltrami.front_door.seeing import seen
-from beltrami.front_door.value_committee import ValueCommittee
-from beltrami.front_door.value_summary import ValueReport, value_doubts
-from beltrami.graph.model import Graph
+from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
+from beltrami.front_door.committee import ValueAnswer, ValueCommittee
+from beltrami.front_door.report import ValueReport, out_of_time, value_doubts
+from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import GraphRegressor
 from beltrami.learners.model import Choice, Labeled, LeftOut
 
 
-class ManifoldRegressor(GraphRegressor):
+class ManifoldRegressor(ManifoldLearner, GraphRegressor):
     """Give every row a value from a few values, choosing the method by the values held out.
 
     The data are put on one scale where their columns ask for it, and joined into a neighbourhood
@@ -26,7 +24,7 @@ class ManifoldRegressor(GraphRegressor):
     on eigenfunctions, Laplacian least squares) and two that see the labelled rows only (ridge
     regression, nearest neighbours) are fitted, and each predicts every value from the others. The
     one with the lowest squared error answers; a learner on the graph only if it does better than
-    both that see no graph. ``report_`` says what was tried and who answers; print it.
+    both that see no graph. ``report_`` says what was tried and what answers; print it.
 
     Cost: that of the graph and of the candidates. Above 2,500 rows Laplacian least squares are not
     tried, above 100,000 neither are eigenfunctions.
@@ -57,7 +55,7 @@ class ManifoldRegressor(GraphRegressor):
     reached_ : ndarray of shape (n,)
         Whether a label shares the row's component of the graph.
     method_ : str
-        Who answers.
+        The candidate that answers.
     report_ : ValueReport
         What was tried and why; printable.
     graph_ : Graph
@@ -76,6 +74,8 @@ class ManifoldRegressor(GraphRegressor):
     >>> bool(best.error < baseline.error / 5)
     True
     """
+
+    _committee: ValueCommittee
 
     def __init__(
         self,
@@ -114,8 +114,13 @@ class ManifoldRegressor(GraphRegressor):
             Itself, fitted.
         """
         with thread_limit(self.n_jobs):
-            super().fit(X, y, sample_weight)
-        self._remember(y, sample_weight)
+            points = checked_points(self, X, reset=True)
+            labeled, given = self._encode(y, points.shape[0], sample_weight)
+            self._check_options()
+            self._committee = ValueCommittee.of(self.method)
+            self._view = self._build_view(points)
+            self._learn(labeled)
+        self._given = given
         return self
 
     def fit_labels(self, y: Any, sample_weight: Any = None) -> Self:
@@ -133,9 +138,11 @@ class ManifoldRegressor(GraphRegressor):
         ManifoldRegressor
             Itself, with the new values.
         """
+        check_is_fitted(self)
         with thread_limit(self.n_jobs):
-            super().fit_labels(y, sample_weight)
-        self._remember(y, sample_weight)
+            labeled, given = self._encode(y, self.graph_.n_nodes, sample_weight)
+            self._learn(labeled)
+        self._given = given
         return self
 
     def update(self, indices: Any, values: Any) -> Self:
@@ -155,81 +162,61 @@ class ManifoldRegressor(GraphRegressor):
             Itself, having learned.
         """
         check_is_fitted(self)
-        rows, new = checked_rows(indices, values, len(self._given))
-        given, weights = self._given.copy(), self._given_weights
-        for row, value in zip(rows, new, strict=True):
-            given[row] = value
-        if weights is not None:
-            weights = weights.copy()
-            weights[rows] = weights[weights > 0].mean()
-        return self.fit_labels(given, weights)
+        rows, new = check_update(indices, values, len(self._given.values))
+        given = self._given.change(rows, new)
+        return self.fit_labels(given.values, given.weights)
 
-    def _remember(self, y: Any, sample_weight: Any) -> None:
-        n = self.graph_.n_nodes
-        values, rows = encode_values(y, n)
-        self._given = values.astype(object)
-        self._given[np.isnan(values)] = None
-        self._given_weights: FloatVector | None = None
-        if sample_weight is not None:
-            self._given_weights = np.zeros(n)
-            self._given_weights[rows] = checked_weights(sample_weight, n, rows)
-
-    def _built_graph(self, points: Points) -> tuple[Graph, Any]:
-        checked_budget(self.time_budget)
-        self._committee = ValueCommittee.of(self.method)
-        self._seen = seen(
-            points, self.graph, self.scale, self.metric, self.random_state, self.n_jobs
+    def _encode(self, y: Any, n_points: int, sample_weight: Any) -> tuple[Labeled, GivenLabels]:
+        """Read y once: as numbers for the committee, and as it was given for later updates."""
+        values, rows = encode_values(y, n_points)
+        weights = checked_weights(sample_weight, n_points, rows)
+        given = GivenLabels.of(
+            n_points, rows, values[rows], None if sample_weight is None else weights
         )
-        return self._seen.graph, self._seen.recipe
+        return Labeled.of(rows, values[rows, None], weights), given
 
-    def _scores(self, labeled: Labeled) -> FloatMatrix:
-        view = self._seen.view(1, self.random_state)
-        if self._committee.method != self.method:  # set_params since the fit
-            self._committee = ValueCommittee.of(self.method)
-        budget = checked_budget(self.time_budget)
-        self._answer = self._committee.answer(view, labeled, time_budget=budget)
-        self.method_ = self._answer.winner.name
-        self.report_ = self._reported(labeled)
-        return self._answer.values[:, None]
+    def _learn(self, labeled: Labeled) -> None:
+        """Ask the committee, and keep its answer with what it says of each row."""
+        self._labeled, self.mean_ = labeled, float(labeled.mean[0])
+        self.reached_ = self._reach(labeled)
+        self._answer: ValueAnswer = self._ask(labeled)
+        self.method_ = self._answer.name
+        self.report_ = self._report()
+        self._settle(self._answer.scores, labeled)
 
-    def _reported(self, labeled: Labeled) -> ValueReport:
+    def _report(self) -> ValueReport:
         first = self._answer.members[0]
-        n_held_out = 0 if np.isnan(first.error) else len(labeled.sample().rows)
+        n_held_out = 0 if np.isnan(first.error) else len(self._labeled.sample().rows)
         return ValueReport(
-            self.graph_.n_nodes,
-            len(labeled.rows),
-            self._seen.reasons,
-            repr(self.graph_),
-            self._answer.members,
-            n_held_out,
-            left_out_for_time(self._answer.members)
+            n_rows=self.graph_.n_nodes,
+            n_labels=len(self._labeled.rows),
+            preparation=self._view.preparation.reasons,
+            graph=repr(self.graph_),
+            members=self._answer.members,
+            n_held_out=n_held_out,
+            warnings=out_of_time(self._answer.members)
             + value_doubts(n_held_out, first.r2, int((~self.reached_).sum())),
         )
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
-        plain, projected = self._seen.prepared(points)
+        plain, projected = self._view.treat(points)
         values = self._answer.winner.at(projected, plain)
-        return values[:, None], self._seen.reached_at(projected, self.reached_)
+        return values[:, None], self._view.reached_at(projected, self.reached_)
 
     def _shifts_at(self, points: Points, residuals: FloatVector) -> FloatMatrix:
-        plain, projected = self._seen.prepared(points)
+        plain, projected = self._view.treat(points)
         return self._answer.winner.shifts_at(projected, plain, residuals)
 
     def _residuals(self) -> FloatVector:
         return self._answer.winner.residuals()
 
     def _left_out(self) -> LeftOut:
-        own = self._labeled
-        scores = own.targets - self._residuals()[:, None]
-        return LeftOut(own.rows, own.targets, scores, own.weights)
+        labeled = self._labeled
+        scores = labeled.targets - self._residuals()[:, None]
+        return LeftOut(labeled.rows, labeled.targets, scores, labeled.weights)
 
     def _choices(self) -> tuple[Choice, ...]:
         losses = np.array([one.error for one in self._answer.members if not np.isnan(one.error)])
         numbers = np.arange(float(len(losses)))
         reason = f"method = {self.method_}: {self.report_.verdict}"
         return (Choice("method", 0.0, numbers, losses, reason, self._answer.honest),)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from beltrami.core.types import Points
-from beltrami.front_door.summary import FitReport
+from beltrami.front_door.report import FitReport
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import label_rows
 from beltrami.labelling.options import LearningOptions

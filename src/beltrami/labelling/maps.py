@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from beltrami.core.types import FloatMatrix
 from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
 from beltrami.embeddings.layout import layout_graph
-from beltrami.front_door.seeing import Seen, seen
+from beltrami.front_door.prepare import View, build_view
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
 from beltrami.report.pictures.figures import PICTURES, rows_figure, save_figure
@@ -105,8 +105,12 @@ def clusters_of(intake: Intake, n_clusters: int, options: LearningOptions) -> Cl
     return Clusters(intake.ids, model.labels_, np.asarray(model.cut_.conductances))
 
 
-def _view(intake: Intake, options: LearningOptions) -> Seen:
+def _view(intake: Intake, options: LearningOptions) -> View:
     """Return the rows as the learners see them: prepared, and joined into a graph."""
-    return seen(
-        intake.points, None, intake.scale, intake.metric, options.random_state, options.n_jobs
+    return build_view(
+        intake.points,
+        scale=intake.scale,
+        metric=intake.metric,
+        random_state=options.random_state,
+        n_jobs=options.n_jobs,
     )

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import FloatVector, IndexVector
 from beltrami.embeddings.layout import layout_graph
-from beltrami.front_door.summary import whole_percents
+from beltrami.front_door.report import whole_percents
 from beltrami.labelling.intake import Intake
 from beltrami.report.page.model import (
     Bin,

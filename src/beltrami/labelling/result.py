@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from beltrami.core.files import require_no_input
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.front_door.classifier import ManifoldClassifier
-from beltrami.front_door.replies import SuspectLabels
-from beltrami.front_door.summary import percent
+from beltrami.front_door.report import percent
 from beltrami.labelling.intake import Intake
 from beltrami.questions import Question
 from beltrami.report.page.model import Source
+from beltrami.review.issues import LabelIssues
 from beltrami.tables import write_table
 
 SOURCES = {
@@ -40,7 +40,7 @@ class Labelling:
         Fitted.
     questions : tuple of Question
         Rows to label next.
-    issues : SuspectLabels
+    issues : LabelIssues
         Given labels that look wrong.
     facts : dict of str to str
         Version, parameters, seed, hash of the data: what it takes to do it again.
@@ -70,7 +70,7 @@ class Labelling:
     intake: Intake
     learner: ManifoldClassifier
     questions: tuple[Question, ...]
-    issues: SuspectLabels
+    issues: LabelIssues
     facts: dict[str, str]
 
     source: NDArray[np.intp] = field(init=False)

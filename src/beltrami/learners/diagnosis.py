@@ -9,10 +9,9 @@ from scipy.sparse import issparse
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
 from beltrami.graph.model import Graph
-from beltrami.graph.search import open_space
+from beltrami.learners.baselines import ColumnScale, neighbors_among, ridge_path
 from beltrami.learners.leave_one_out import mean_of_others
 from beltrami.learners.model import Labeled, LeftOut
-from beltrami.solvers.least_squares import held_out_values
 
 _CLEARLY = 2.5
 """Standard errors by which a baseline must be better before the graph is called no help."""
@@ -241,8 +240,7 @@ def _baselines(
 def _neighbor_votes(points: Points, metric: Any, left_out: LeftOut) -> dict[int, FloatMatrix]:
     """Return the mean target of the k nearest other labels, by k."""
     k = min(max(_VOTERS), len(left_out.rows) - 1)
-    space = open_space(points, metric)
-    lists = space.neighbors(k, search="exact", rng=np.random.default_rng(0)).indices
+    lists = neighbors_among(points, metric, k)
     return {
         n: left_out.targets[lists[:, :n]].mean(axis=1)
         # The nearest breaks a tie.
@@ -255,18 +253,12 @@ def _neighbor_votes(points: Points, metric: Any, left_out: LeftOut) -> dict[int,
 def _ridge(points: Points, left_out: LeftOut, *, is_class: bool) -> FloatMatrix:
     """Return exact leave-one-out predictions of ridge regression, at its best strength."""
     dense = points.toarray() if issparse(points) else np.asarray(points)
-    centred = dense.astype(np.float64) - dense.mean(axis=0)
-    spread = centred.std(axis=0)
-    centred /= np.where(spread > 0, spread, 1.0)
-    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    count, mean = len(dense), left_out.targets.mean(axis=0)
-    along = left.T @ (left_out.targets - mean)
+    rows = np.asarray(ColumnScale.of(dense).apply(dense))
+    path = ridge_path(rows, np.ones(len(rows)))
+    size = float((rows**2).sum()) / min(rows.shape)
     best: tuple[float, FloatMatrix] = (np.inf, left_out.targets)
-    for strength in _RIDGES * max(float((sizes**2).mean()), 1e-300):
-        shrink = sizes**2 / (sizes**2 + strength)
-        fitted = mean + left @ (shrink[:, None] * along)
-        leverages = 1 / count + left**2 @ shrink
-        scores = held_out_values(left_out.targets, fitted, leverages).values
+    for strength in _RIDGES * max(size, 1e-300):
+        scores = path.held_out(left_out.targets, strength).values
         loss = _mean(_losses(scores, left_out, is_class=is_class), left_out)
         if loss < best[0]:
             best = (loss, scores)

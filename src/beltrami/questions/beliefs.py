@@ -18,7 +18,7 @@ class Beliefs:
     Attributes
     ----------
     probabilities : ndarray of shape (n, k) or None
-        Of the classes; None before a learner spoke.
+        Of the classes; None where nothing was learned yet.
     doubts : ndarray of shape (n,) or None
         One minus the lead of the first class over the second; 1 where no label reaches.
     reached : ndarray of shape (n,)
@@ -43,10 +43,10 @@ class Beliefs:
     ) -> "Beliefs":
         """Check what was given, and find out what a label reaches where that was not."""
         n = len(islands.of_row)
-        own = np.asarray(islands.of_row if piece is None else piece, dtype=np.intp)
-        if own.shape != (n,):
+        pieces = np.asarray(islands.of_row if piece is None else piece, dtype=np.intp)
+        if pieces.shape != (n,):
             raise InvalidInputError(
-                f"piece has shape {own.shape} and the graph {n} rows; give one number per row."
+                f"piece has shape {pieces.shape} and the graph {n} rows; give one number per row."
             )
         if reached is None:
             reached = np.isin(islands.of_row, islands.of_row[known])
@@ -56,7 +56,7 @@ class Beliefs:
                 "per row."
             )
         if probabilities is None or len(known) == 0:
-            return cls(None, None, reached, own)
+            return cls(None, None, reached, pieces)
         if np.ndim(probabilities) != 2 or probabilities.shape[0] != n or probabilities.shape[1] < 2:
             raise InvalidInputError(
                 f"distributions have shape {np.shape(probabilities)}; with {n} rows of the graph "
@@ -64,9 +64,9 @@ class Beliefs:
             )
         top = np.partition(probabilities, probabilities.shape[1] - 2, axis=1)[:, -2:]
         doubts = np.where(reached, 1.0 - (top[:, 1] - top[:, 0]), 1.0)
-        return cls(probabilities, doubts, reached, own)
+        return cls(probabilities, doubts, reached, pieces)
 
-    def stranded(self, row: int) -> int:
+    def count_stranded(self, row: int) -> int:
         """Return how many rows that no label reaches lie in the same piece, the row among them."""
         return int(np.count_nonzero((self.piece == self.piece[row]) & ~self.reached))
 

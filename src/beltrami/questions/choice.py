@@ -61,10 +61,8 @@ def choose_questions(
     Cost: with the basis given it hardly grows with n. 8000 rows drawn at random stand for all, and
     2000 drawn at random are weighed as questions; smaller graphs are looked at whole.
 
-    Shapes: `distributions` (n_nodes, k), `reached` (n_nodes,), `piece` (n_nodes,).
-
     - `n`: how many rows to ask; where fewer may be asked, all of them are returned.
-    - `distributions`: probabilities of the classes for each row; needed by "uncertain".
+    - `distributions`: (n_nodes, k), probabilities of the classes; needed by "uncertain".
     - `reached`: whether a label reaches the row; None means: shares its component of the graph.
     - `piece`: number of the part of the data that each row lies in, for the size of an island that
       no label reaches; None means its component of the graph.
@@ -85,10 +83,10 @@ def choose_questions(
     check_count(n, name="n")
     check_choice(strategy, STRATEGIES, name="strategy")
     rng = generator(rng)
-    known = _checked_rows(labelled, graph.n_nodes, "labelled")
+    known = _check_rows(labelled, graph.n_nodes, "labelled")
     allowed = np.arange(graph.n_nodes)
     if candidates is not None:
-        allowed = _checked_rows(candidates, graph.n_nodes, "candidates")
+        allowed = _check_rows(candidates, graph.n_nodes, "candidates")
     allowed = np.setdiff1d(allowed, known)
     n = min(n, len(allowed))
     if n == 0:
@@ -129,20 +127,20 @@ def _most_uncertain(
     return allowed[order], doubts[order]
 
 
-def _checked_rows(rows: Any, n: int, name: str) -> IndexVector:
+def _check_rows(rows: Any, n: int, name: str) -> IndexVector:
     """Return row numbers, sorted and each once."""
-    found = np.asarray(rows)
-    if found.size == 0:
+    listed = np.asarray(rows)
+    if listed.size == 0:
         return np.zeros(0, dtype=np.intp)
-    if found.ndim != 1 or found.dtype.kind not in "iu":
+    if listed.ndim != 1 or listed.dtype.kind not in "iu":
         raise InvalidInputError(
-            f"{name} must be a list of row numbers and has shape {found.shape} of {found.dtype}; "
+            f"{name} must be a list of row numbers and has shape {listed.shape} of {listed.dtype}; "
             "for a mask pass np.flatnonzero(mask)."
         )
-    if found.min() < 0 or found.max() >= n:
-        wrong = int(np.count_nonzero((found < 0) | (found >= n)))
+    if listed.min() < 0 or listed.max() >= n:
+        wrong = int(np.count_nonzero((listed < 0) | (listed >= n)))
         raise InvalidInputError(
             f"{wrong} of the {name} row numbers are outside 0 to {n - 1}, the rows of the graph "
-            f"(lowest {found.min()}, highest {found.max()})."
+            f"(lowest {listed.min()}, highest {listed.max()})."
         )
-    return np.unique(found).astype(np.intp)
+    return np.unique(listed).astype(np.intp)

@@ -21,8 +21,7 @@ def greedy_cover(
 
     Gains only fall as rows are chosen, so an old gain is a bound, and few are computed anew.
 
-    Shapes: `likeness` (pool, sample), `covered` (sample,), `masses` (sample,); returns `chosen`
-    (n,), `gains` (n,).
+    - `likeness`: (pool, sample); `covered`, `masses`: (sample,).
     """
     current = np.asarray(covered, dtype=likeness.dtype)
     weights = np.asarray(masses, dtype=np.float64)
@@ -43,13 +42,13 @@ def _gain(line: FloatVector, current: FloatVector, masses: FloatVector) -> float
     return float(np.maximum(line - current, 0.0) @ masses)
 
 
-def settled(likeness: FloatMatrix, covered: FloatVector, masses: FloatVector) -> IndexVector:
+def settled_counts(likeness: FloatMatrix, covered: FloatVector, masses: FloatVector) -> IndexVector:
     """Return how many rows are more alike to each chosen row than to any other or to a label.
 
-    Shapes: `likeness` (n, sample), `covered` (sample,), `masses` (sample,); returns (n,).
+    - `likeness`: (n, sample), from the chosen rows; `covered`, `masses`: (sample,).
     """
     closest, columns = likeness.argmax(axis=0), np.arange(likeness.shape[1])
     top = likeness[closest, columns]
-    speaks = top > covered
-    counts = np.bincount(closest[speaks], masses[speaks], minlength=len(likeness))
+    is_closer = top > covered
+    counts = np.bincount(closest[is_closer], masses[is_closer], minlength=len(likeness))
     return np.maximum(np.rint(counts), 1).astype(np.int64)

@@ -51,7 +51,7 @@ class Islands:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class RowVectors:
     """Unit vectors of some rows: two rows are alike as the cosine of theirs says.
 
     Attributes
@@ -68,11 +68,11 @@ class View:
     vectors: FloatMatrix
     islands: IndexVector
 
-    def part(self, rows: slice) -> "View":
+    def part(self, rows: slice) -> "RowVectors":
         """Return some of the rows only."""
-        return View(self.rows[rows], self.vectors[rows], self.islands[rows])
+        return RowVectors(self.rows[rows], self.vectors[rows], self.islands[rows])
 
-    def likeness(self, other: "View") -> FloatMatrix:
+    def likeness(self, other: "RowVectors") -> FloatMatrix:
         """Return the table from these rows to the others, 0 to 1.
 
         Half of it is sharing a component, the other half the cosine where that is positive: the
@@ -88,30 +88,29 @@ class View:
             table *= self.islands[:, None] == other.islands
         return np.asarray(table)
 
-    def _is_one_island_with(self, other: "View") -> bool:
+    def _is_one_island_with(self, other: "RowVectors") -> bool:
         both = np.concatenate([self.islands, other.islands])
         return not len(both) or bool((both == both[0]).all())
 
 
-def view(rows: IndexVector, basis: Basis, islands: Islands, n_groups: int) -> View:
+def row_vectors(rows: IndexVector, basis: Basis, islands: Islands, n_groups: int) -> RowVectors:
     r"""Return the vectors of some rows at the scale of `n_groups` groups.
 
     Eigenvector a is weighed by :math:`\sqrt{\lambda_q / (\lambda_a + \lambda_q)}`, q the number
     of groups, and rows are scaled to length one: as spectral clustering into q groups has it, with
     a soft end of the spectrum.
-
-    Shapes: `rows` (m,).
     """
     q = min(n_groups, len(basis.values))
     values = np.maximum(basis.values[: _VECTORS_PER_GROUP * q], 0.0)
     scale = max(float(values[q - 1]), _TRIFLE)
     vectors = basis.vectors[rows, : len(values)] * np.sqrt(scale / (values + scale))
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    own = islands.of_row[rows]
-    seen = (lengths[:, 0] > _TRIFLE * float(lengths.max(initial=0.0))) & ~islands.is_small[own]
-    np.divide(vectors, lengths, out=vectors, where=seen[:, None])
-    vectors[~seen] = 0.0
-    return View(rows, vectors.astype(np.float32), own)
+    island = islands.of_row[rows]
+    is_seen = lengths[:, 0] > _TRIFLE * float(lengths.max(initial=0.0))
+    is_seen &= ~islands.is_small[island]
+    np.divide(vectors, lengths, out=vectors, where=is_seen[:, None])
+    vectors[~is_seen] = 0.0
+    return RowVectors(rows, vectors.astype(np.float32), island)
 
 
 def sampled_rows(
@@ -121,8 +120,6 @@ def sampled_rows(
 
     Rows of the larger components are drawn at random, all of them where they are few; of the
     small ones, the 2000 largest, one row each stands for the whole.
-
-    Returns shapes `rows` (m,), `masses` (m,).
 
     - `n_pool`: rows they will be compared with; at most 8000 are drawn, and fewer for a larger
       pool.
@@ -143,22 +140,20 @@ def pooled_rows(
     rng: np.random.Generator,
     n_rows: int = POOL,
 ) -> IndexVector:
-    """Return the rows that are weighed as questions.
+    """Return the rows that are weighed as questions, each once, the best connected first.
 
-    Shapes: `allowed` (m,), `degrees` (n,); returns (k,).
+    These win where questions are equal. Of a small component the best connected row is taken.
 
-    - `degrees`: degrees: of a small component the best connected row is taken.
+    - `degrees`: (n,), of all rows.
     - `n_rows`: rows to draw; all that may be asked where they are no more.
-    - Returned: row numbers, each once, the best connected first: they win where questions are
-      equal.
     """
     if len(allowed) <= n_rows:
         return np.asarray(allowed[np.argsort(-degrees[allowed], kind="stable")])
-    own = islands.of_row[allowed]
-    order = np.lexsort((-degrees[allowed], own))
-    first = order[np.unique(own[order], return_index=True)[1]]
-    best = allowed[first[np.isin(own[first], _largest_small(islands))]]
-    large = allowed[~islands.is_small[own]]
+    island = islands.of_row[allowed]
+    order = np.lexsort((-degrees[allowed], island))
+    first = order[np.unique(island[order], return_index=True)[1]]
+    best = allowed[first[np.isin(island[first], _largest_small(islands))]]
+    large = allowed[~islands.is_small[island]]
     drawn = rng.choice(large, min(n_rows, len(large)), replace=False)
     pool = np.union1d(best, drawn)
     if len(pool) < n_rows:

@@ -8,8 +8,8 @@ import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.questions.beliefs import Beliefs
-from beltrami.questions.coverage import greedy_cover, settled
-from beltrami.questions.likeness import Islands, View, view
+from beltrami.questions.coverage import greedy_cover, settled_counts
+from beltrami.questions.likeness import Islands, RowVectors, row_vectors
 from beltrami.questions.model import Question
 from beltrami.solvers.model import Basis
 
@@ -32,9 +32,9 @@ class Scene:
         Its components.
     n_groups : int
         Scale at which rows are compared.
-    known : View
+    known : RowVectors
         The labelled rows.
-    sample : View
+    sample : RowVectors
         The rows that stand for all.
     masses : ndarray of shape (sample,)
         How many each stands for.
@@ -45,8 +45,8 @@ class Scene:
     basis: Basis
     islands: Islands
     n_groups: int
-    known: View
-    sample: View
+    known: RowVectors
+    sample: RowVectors
     masses: FloatVector
     covered: FloatVector
 
@@ -61,7 +61,7 @@ class Scene:
     ) -> "Scene":
         """Compare the rows that stand for all, given with their masses, with the labelled ones."""
         rows, masses = sampled
-        sample, labels = (view(one, basis, islands, n_groups) for one in (rows, known))
+        sample, labels = (row_vectors(one, basis, islands, n_groups) for one in (rows, known))
         covered = np.zeros(len(rows), dtype=np.float32)
         for start in range(0, len(known), _BLOCK):
             table = sample.likeness(labels.part(slice(start, start + _BLOCK)))
@@ -69,7 +69,7 @@ class Scene:
         return cls(basis, islands, n_groups, labels, sample, masses, covered)
 
     def _likeness(self, rows: IndexVector) -> FloatMatrix:
-        return view(rows, self.basis, self.islands, self.n_groups).likeness(self.sample)
+        return row_vectors(rows, self.basis, self.islands, self.n_groups).likeness(self.sample)
 
     def best(
         self, pool: IndexVector, doubts: FloatVector | None, n: int
@@ -92,9 +92,9 @@ class Scene:
         classes: Sequence[Any] | None,
     ) -> tuple[Question, ...]:
         """Say of each row why it is asked and how many rows it would settle."""
-        counts = settled(self._likeness(rows), self.covered, self.masses)
-        own = view(rows, self.basis, self.islands, self.n_groups)
-        near = own.likeness(self.known).max(axis=1, initial=0.0)
+        counts = settled_counts(self._likeness(rows), self.covered, self.masses)
+        asked = row_vectors(rows, self.basis, self.islands, self.n_groups)
+        near = asked.likeness(self.known).max(axis=1, initial=0.0)
         return tuple(
             Question(
                 int(row),
@@ -114,9 +114,9 @@ class Scene:
         classes: Sequence[Any] | None,
     ) -> str:
         if len(self.known.rows) and not beliefs.reached[row]:
-            return f"on an island of {_rows(beliefs.stranded(row))} that no label reaches"
+            return f"on an island of {_rows(beliefs.count_stranded(row))} that no label reaches"
         if rivals := beliefs.rivals(row):
-            first, second = (_named(one, classes) for one in rivals)
+            first, second = (_class_name(one, classes) for one in rivals)
             return f"between {first} and {second}"
         if near < _ALIKE:
             return f"first of a group of {_rows(count)} without a label"
@@ -124,7 +124,7 @@ class Scene:
         return f"{_rows(count)} {verb} closer to it than to any label"
 
 
-def _named(column: int, classes: Sequence[Any] | None) -> str:
+def _class_name(column: int, classes: Sequence[Any] | None) -> str:
     if classes is None:
         return f"class {column}"
     name = classes[column]

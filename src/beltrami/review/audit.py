@@ -107,8 +107,6 @@ def draw_audit(accepted: Any, n: int, random_state: Seed = None) -> IndexVector:
 
     Every set of n rows is equally likely, which is what `certify` takes for granted.
 
-    Shapes: `accepted` (m,); returns (min(n, m).
-
     - `n`: how many to check; all where there are no more.
     """
     rows = np.asarray(accepted)
@@ -185,10 +183,10 @@ def _largest_share(n: int, x: int, pool: int | None, error: float) -> float:
         return 1.0
     if pool is None:
         return 1 - float(beta.ppf(error, n - x, x + 1))
-    return most_marked(n, x, pool, error) / pool
+    return _most_marked(n, x, pool, error) / pool
 
 
-def most_marked(n: int, x: int, pool: int, error: float) -> int:
+def _most_marked(n: int, x: int, pool: int, error: float) -> int:
     """Return the largest number of marked ones that x or fewer in the sample do not rule out."""
     return _last(
         lambda marked: _at_most(x, n, marked, pool) > error * (1 - _ROUNDING), x, pool - (n - x)
@@ -270,9 +268,8 @@ def safe_threshold(
     target can then be returned only if the first such in the order passed its test, which happens
     with at most 1 - confidence.
 
-    Shapes: `confidences` (n,), `correct` (n,).
-
-    - `confidences`: how sure the labels of the checked rows are; the rows are a random sample.
+    - `confidences`, `correct`: (n,), how sure the labels of the checked rows are, and whether each
+      is right; the rows are a random sample.
     - `grid`: thresholds to test; they must not be chosen by looking at `correct`. None means
       twenty, at equal steps of the ranks of `confidences`, from the first that could pass with one
       wrong answer, or with none where there are too few rows for that.
@@ -288,14 +285,14 @@ def safe_threshold(
         )
     goal = check_share(target, "target")
     thresholds = _grid(sureness, goal, confidence) if grid is None else np.unique(grid)[::-1]
-    found = math.inf
+    lowest = math.inf
     for threshold in thresholds:
         inside = sureness >= threshold
         n, wrong = int(inside.sum()), int((inside & ~right).sum())
         if certify(n, wrong, confidence=confidence).lower < goal:
             break
-        found = float(threshold)
-    return found
+        lowest = float(threshold)
+    return lowest
 
 
 def _grid(sureness: FloatVector, target: float, confidence: float) -> FloatVector:

@@ -20,24 +20,22 @@ _ROUNDING = 1e-9
 
 
 def strangeness(probabilities: Any, score: str = "share") -> FloatMatrix:
-    r"""Return how strange each class would be at each row, high for strange.
-
-    Shapes: `probabilities` (m, k); returns (m, k).
+    r"""Return how strange each class would be at each row, high for strange, (m, k).
 
     - `score`: "share" is :math:`1 - p_c`; "lead" is how far the best other class is ahead,
       :math:`(1 + \max_{b \ne c} p_b - p_c) / 2`; "sum" adds up all classes that are at least as
       probable, :math:`\sum_{p_b \ge p_c} p_b`, equal ones together.
     """
     check_choice(score, SCORES, name="score")
-    found = _checked(probabilities)
+    p = _check_probabilities(probabilities)
     if score == "share":
-        return np.asarray(1 - found)
+        return np.asarray(1 - p)
     if score == "lead":
-        return np.asarray((1 + _best_other(found) - found) / 2)
-    order = np.argsort(-found, axis=1, kind="stable")
-    falling = np.take_along_axis(found, order, axis=1)
+        return np.asarray((1 + _best_other(p) - p) / 2)
+    order = np.argsort(-p, axis=1, kind="stable")
+    falling = np.take_along_axis(p, order, axis=1)
     sums = np.cumsum(falling, axis=1)
-    for column in range(found.shape[1] - 2, -1, -1):  # equal classes share the last one's sum
+    for column in range(p.shape[1] - 2, -1, -1):  # equal classes share the last one's sum
         equal = falling[:, column] == falling[:, column + 1]
         sums[equal, column] = sums[equal, column + 1]
     strange = np.empty_like(sums)
@@ -45,13 +43,14 @@ def strangeness(probabilities: Any, score: str = "share") -> FloatMatrix:
     return strange
 
 
-def _best_other(found: FloatMatrix) -> FloatMatrix:
-    if found.shape[1] == 1:
-        return np.zeros_like(found)
-    top = np.argmax(found, axis=1)
-    second, first = np.partition(found, found.shape[1] - 2, axis=1)[:, -2:].T
-    best = np.repeat(first[:, None], found.shape[1], axis=1)
-    best[np.arange(len(found)), top] = second
+def _best_other(p: FloatMatrix) -> FloatMatrix:
+    """Return the largest probability of the other classes, for each class."""
+    if p.shape[1] == 1:
+        return np.zeros_like(p)
+    top = np.argmax(p, axis=1)
+    second, first = np.partition(p, p.shape[1] - 2, axis=1)[:, -2:].T
+    best = np.repeat(first[:, None], p.shape[1], axis=1)
+    best[np.arange(len(p)), top] = second
     return best
 
 
@@ -66,13 +65,9 @@ def conformal_threshold(strange: Any, coverage: float) -> float:
     the learner. With fewer than coverage / (1 - coverage) labels there is no such score and the
     threshold is infinite.
 
-    Shapes: `strange` (l,).
-
     - `coverage`: share of the sets that shall hold the true class, between 0 and 1.
-    - Returned: q; infinity, which admits every class, where there are too few labels for the
-      coverage.
     """
-    share = _coverage(coverage)
+    share = _check_coverage(coverage)
     scores = np.sort(np.asarray(strange, dtype=np.float64).ravel())
     if np.isnan(scores).any():
         raise InvalidInputError(
@@ -88,9 +83,7 @@ def prediction_sets(
 ) -> NDArray[np.bool_]:
     """Return for each row the classes that are not too strange.
 
-    Shapes: `probabilities` (m, k); returns (m, k).
-
-    - `probabilities`: of the classes, from the same learner as the held-out ones.
+    - `probabilities`: (m, k), from the same learner as the held-out ones.
     - `never_empty`: give an empty set its most probable class. A set is empty where no class is as
       probable as the true ones of the labels mostly were; to fill it can only raise the coverage.
     """
@@ -102,31 +95,28 @@ def prediction_sets(
 
 
 def held_out_strangeness(held_out: Any, codes: Any, score: str = "share") -> FloatVector:
-    """Return the strangeness of the given class of each labelled row.
-
-    Shapes: `held_out` (l, k), `codes` (l,); returns (l,).
-    """
-    given = np.asarray(codes, dtype=np.intp)
+    """Return the strangeness of the given class of each labelled row, (l,)."""
+    columns = np.asarray(codes, dtype=np.intp)
     strange = strangeness(held_out, score)
-    if given.shape != (len(strange),):
+    if columns.shape != (len(strange),):
         raise InvalidInputError(
-            f"codes has shape {given.shape} and there are {len(strange)} held-out rows; give one "
+            f"codes has shape {columns.shape} and there are {len(strange)} held-out rows; give one "
             "class per row."
         )
-    return np.asarray(strange[np.arange(len(given)), given])
+    return np.asarray(strange[np.arange(len(columns)), columns])
 
 
-def _checked(probabilities: Any) -> FloatMatrix:
-    found = np.asarray(probabilities, dtype=np.float64)
-    if found.ndim != 2 or found.shape[1] == 0 or not np.isfinite(found).all():
+def _check_probabilities(probabilities: Any) -> FloatMatrix:
+    matrix = np.asarray(probabilities, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] == 0 or not np.isfinite(matrix).all():
         raise InvalidInputError(
-            f"the probabilities have shape {found.shape} or hold NaN or infinity; give one finite "
+            f"the probabilities have shape {matrix.shape} or hold NaN or infinity; give one finite "
             "row per point and one column per class."
         )
-    return found
+    return matrix
 
 
-def _coverage(coverage: Any) -> float:
+def _check_coverage(coverage: Any) -> float:
     is_number = isinstance(coverage, numbers.Real) and not isinstance(coverage, bool)
     if is_number and 0 < float(coverage) < 1:
         return float(coverage)

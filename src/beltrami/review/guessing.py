@@ -45,10 +45,7 @@ class BesideGuessing:
 
 
 def beside_guessing(given: IndexVector, answered: IndexVector) -> BesideGuessing:
-    """Compare held-out answers with the answer that is always the most frequent class.
-
-    Shapes: `given` (m,), `answered` (m,).
-    """
+    """Compare held-out answers with the answer that is always the most frequent class."""
     from scipy.stats import binom
 
     m = len(given)

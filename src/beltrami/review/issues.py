@@ -4,7 +4,7 @@ Given classes and held-out probabilities enter; the chance that each label is wr
 more likely wrong than right, leave. Pure functions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,13 +31,14 @@ class LabelIssues:
     Attributes
     ----------
     rows : ndarray of shape (s,)
-        Rows of the data.
-    given : ndarray of shape (s,)
-        Class that was given, as a column number.
-    suggested : ndarray of shape (s,)
-        The most probable other class.
-    score : ndarray of shape (s,)
-        Chance that the label is wrong, above one half.
+        Row numbers.
+    names : ndarray of shape (s,)
+        Their names in the index of a DataFrame, else row numbers.
+    given, suggested : ndarray of shape (s,)
+        The class that was given, and the most probable other one: column numbers, or labels where
+        they were named.
+    scores : ndarray of shape (s,)
+        Chance that the given label is wrong, above one half.
     chances : ndarray of shape (l,)
         The same for all labels, in the order they came in; 0 where nothing can be said, the only
         label of its class.
@@ -61,9 +62,10 @@ class LabelIssues:
     """
 
     rows: IndexVector
-    given: IndexVector
-    suggested: IndexVector
-    score: FloatVector
+    names: NDArray[Any]
+    given: NDArray[Any]
+    suggested: NDArray[Any]
+    scores: FloatVector
     chances: FloatVector
     rate: float
     temperature: float
@@ -81,10 +83,31 @@ class LabelIssues:
             "class; so no label can be called wrong"
         )
 
-    @property
-    def expected(self) -> float:
-        """Expected number of wrong labels among all."""
-        return float(self.chances.sum())
+    def with_names(self, names: NDArray[Any], classes: NDArray[Any]) -> "LabelIssues":
+        """Return the same in a person's words: names of all rows, and labels for columns."""
+        return replace(
+            self,
+            names=names[self.rows],
+            given=classes[self.given],
+            suggested=classes[self.suggested],
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __str__(self) -> str:
+        if not len(self.rows):
+            return self.reason or "no given label looks wrong"
+        lines = [f"{len(self.rows)} given label(s) look wrong:"]
+        lines += [
+            f"  row {name}: given {given!s}, the others say {suggested!s} ({score:.0%} wrong)"
+            for name, given, suggested, score in zip(
+                self.names, self.given, self.suggested, self.scores, strict=True
+            )
+        ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
@@ -109,33 +132,32 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
     With m = 0 the list stands if it holds every miss: such a learner is wrong about nothing else.
     One that has misses of its own may be wrong about these too, so m = 3 labels are taken to be
     right beforehand, and of the list the surest stay, such that at most a quarter is expected to
-    be right. A learner that does no better on held-out labels than one class for all has no say,
-    and nothing is listed. The only label of a class is not judged, because without it the others
+    be right. Where a learner does no better on held-out labels than one class for all, nothing is
+    listed. The only label of a class is not judged, because without it the others
     cannot know of the class.
 
-    Shapes: `rows` (l,), `given` (l,), `held_out` (l, k).
-
-    - `held_out`: probabilities of the classes by all labels but the row's own.
+    - `held_out`: (l, k), probabilities of the classes by all labels but the row's own.
     """
-    places, codes, found = _checked(rows, given, held_out)
-    l, k = found.shape  # noqa: E741 - as in the formula
+    places, codes, p = _check_inputs(rows, given, held_out)
+    l, k = p.shape  # noqa: E741 - as in the formula
     counts = np.bincount(codes, minlength=k)
     is_judged: BoolVector = counts[codes] > 1
-    beside = beside_guessing(codes[is_judged], found[is_judged].argmax(axis=1))
+    beside = beside_guessing(codes[is_judged], p[is_judged].argmax(axis=1))
     if k < 2 or not beside.is_better:
-        nothing = np.zeros(0, dtype=np.intp)
-        return LabelIssues(nothing, nothing, nothing, np.zeros(0), np.zeros(l), 0.0, 1.0, beside)
-    is_missed = is_judged & (found.argmax(axis=1) != codes)
+        none = np.zeros(0, dtype=np.intp)
+        return LabelIssues(none, none, none, none, np.zeros(0), np.zeros(l), 0.0, 1.0, beside)
+    is_missed = is_judged & (p.argmax(axis=1) != codes)
     for n_clean, most_false in ((0.0, 1.0), (_CLEAN, _FALSE)):
-        temperature, rate = fitted_noise(codes[is_judged], found[is_judged], n_clean)
-        sharp = _sharpened(found, temperature)
-        own = sharp[np.arange(l), codes]
-        chances = np.where(is_judged, _chance_wrong(own, rate, k), 0.0)
+        temperature, rate = fit_noise(codes[is_judged], p[is_judged], n_clean)
+        sharp = _sharpen(p, temperature)
+        chances = _chance_wrong(sharp[np.arange(l), codes], rate, k)
+        chances = np.where(is_judged, chances, 0.0)
         listed = _surest(chances, most_false)
         if is_missed[listed].sum() == is_missed.sum():
             break
     sharp[np.arange(l), codes] = -1.0
     return LabelIssues(
+        places[listed],
         places[listed],
         codes[listed],
         sharp[listed].argmax(axis=1),
@@ -155,35 +177,33 @@ def _surest(chances: FloatVector, most_false: float) -> IndexVector:
     return np.asarray(listed[expected <= most_false])
 
 
-def fitted_noise(
+def fit_noise(
     given: IndexVector, held_out: FloatMatrix, n_clean: float = 0.0
 ) -> tuple[float, float]:
     """Fit the temperature of held-out probabilities and the share of wrong labels together.
 
-    Shapes: `given` (l,), `held_out` (l, k).
-
-    - `temperature`, `rate`: the best on a grid, T from 0.1 to 10 and the rate from 0 to a half.
+    Returns the best on a grid, T from 0.1 to 10 and the rate from 0 to a half.
     """
     others = held_out.shape[1] - 1
-    best, found = -np.inf, (1.0, 0.0)
+    highest, best = -np.inf, (1.0, 0.0)
     clean = n_clean * np.log1p(-_RATES)
     for temperature in _TEMPERATURES:
-        own = _sharpened(held_out, temperature)[np.arange(len(given)), given]
-        mixed = np.outer(1 - _RATES, own) + np.outer(_RATES / others, 1 - own)
+        believed = _sharpen(held_out, temperature)[np.arange(len(given)), given]
+        mixed = np.outer(1 - _RATES, believed) + np.outer(_RATES / others, 1 - believed)
         gains = np.log(np.maximum(mixed, 1e-300)).sum(axis=1) + clean - np.log(temperature) ** 2 / 2
         place = int(gains.argmax())
-        if gains[place] > best:
-            best, found = float(gains[place]), (float(temperature), float(_RATES[place]))
-    return found
+        if gains[place] > highest:
+            highest, best = float(gains[place]), (float(temperature), float(_RATES[place]))
+    return best
 
 
-def _chance_wrong(own: FloatVector, rate: float, n_classes: int) -> FloatVector:
-    wrong = rate / (n_classes - 1) * (1 - own)
-    right = (1 - rate) * own
+def _chance_wrong(believed: FloatVector, rate: float, n_classes: int) -> FloatVector:
+    wrong = rate / (n_classes - 1) * (1 - believed)
+    right = (1 - rate) * believed
     return np.asarray(wrong / np.maximum(wrong + right, 1e-300))
 
 
-def _sharpened(probabilities: FloatMatrix, temperature: float) -> FloatMatrix:
+def _sharpen(probabilities: FloatMatrix, temperature: float) -> FloatMatrix:
     logs = np.log(np.maximum(probabilities, _FLOOR)) / temperature
     logs -= logs.max(axis=1, keepdims=True)
     np.exp(logs, out=logs)
@@ -191,21 +211,21 @@ def _sharpened(probabilities: FloatMatrix, temperature: float) -> FloatMatrix:
     return np.asarray(logs)
 
 
-def _checked(
+def _check_inputs(
     rows: Any, given: Any, held_out: Any
 ) -> tuple[IndexVector, IndexVector, NDArray[np.float64]]:
     places, codes = np.asarray(rows, dtype=np.intp), np.asarray(given, dtype=np.intp)
-    found = np.asarray(held_out, dtype=np.float64)
-    if found.ndim != 2 or codes.shape != (len(found),) or places.shape != codes.shape:
+    chances = np.asarray(held_out, dtype=np.float64)
+    if chances.ndim != 2 or codes.shape != (len(chances),) or places.shape != codes.shape:
         raise InvalidInputError(
             f"rows, given and held_out have shapes {places.shape}, {codes.shape} and "
-            f"{found.shape}; give (l,), (l,) and (l, k)."
+            f"{chances.shape}; give (l,), (l,) and (l, k)."
         )
-    if not np.isfinite(found).all() or (found < 0).any():
+    if not np.isfinite(chances).all() or (chances < 0).any():
         raise InvalidInputError("held_out must hold probabilities: finite and not negative.")
-    if len(codes) and not (codes.min() >= 0 and codes.max() < found.shape[1]):
+    if len(codes) and not (codes.min() >= 0 and codes.max() < chances.shape[1]):
         raise InvalidInputError(
-            f"given must hold column numbers from 0 to {found.shape[1] - 1} and goes from "
+            f"given must hold column numbers from 0 to {chances.shape[1] - 1} and goes from "
             f"{codes.min()} to {codes.max()}."
         )
-    return places, codes, found
+    return places, codes, chances

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
@@ -54,6 +55,49 @@ class Support:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """Why a row has the class it has, in the user's own labels.
+
+    Attributes
+    ----------
+    row : int
+        The row.
+    label : object
+        Its class.
+    confidence : float
+        How sure that is.
+    supporters : ndarray of shape (s,)
+        Labelled rows that speak for it, strongest first.
+    labels : ndarray of shape (s,)
+        Their labels.
+    shares : ndarray of shape (s,)
+        Share of random walks from the row that end at each.
+    support : Support
+        The walks, and the likeliest path to the strongest supporter.
+    """
+
+    row: int
+    label: Any
+    confidence: float
+    supporters: IndexVector
+    labels: NDArray[Any]
+    shares: FloatVector
+    support: Support
+
+    def __str__(self) -> str:
+        first = f"row {self.row} is {self.label!s} ({self.confidence:.0%} sure)"
+        if self.support.reason:
+            return f"{first}: {self.support.reason}"
+        parts = [
+            f"row {row} ({label!s}, {share:.0%})"
+            for row, label, share in zip(self.supporters, self.labels, self.shares, strict=True)
+        ]
+        return f"{first}: walks from it end at {', '.join(parts)}"
+
+    __repr__ = __str__
+
+
 def support_of(
     graph: Graph, labelled: Any, row: int, *, top: int = 5, stop: float | str = "auto"
 ) -> Support:
@@ -70,19 +114,17 @@ def support_of(
     where U are the rows without a label. Asked of a labelled row, it is left out of the labels: the
     answer is what the others say of it.
 
-    Shapes: `labelled` (l,).
-
     - `stop`: chance to stop before each step, from 0 to below 1. "auto" is the share of the graph's
       edges, by weight, that labelled rows hold: about the chance that a walk gone astray meets one
       with its next step.
     """
     most = check_count(top, name="top")
-    here, others = _checked_rows(graph, labelled, row)
+    here, others = _check_rows(graph, labelled, row)
     chance = _stop(graph, others, stop)
-    reached = graph.components()[1]
-    near = others[reached[others] == reached[here]]
+    component = graph.components()[1]
+    near = others[component[others] == component[here]]
     if not len(near):
-        return _unsupported(here, "no other labelled row shares the row's part of the graph")
+        return _no_support(here, "no other labelled row shares the row's part of the graph")
     shift = graph.degrees * (chance / (1 - chance))
     start = np.zeros(graph.n_nodes)
     start[here] = 1.0
@@ -92,7 +134,7 @@ def support_of(
     order = np.argsort(-shares, kind="stable")[:most]
     order = order[shares[order] > _LEAST]
     if not len(order):
-        return _unsupported(here, "every walk stops before it meets a labelled row")
+        return _no_support(here, "every walk stops before it meets a labelled row")
     total, listed = float(shares.sum()), float(shares[order].sum())
     path = _likeliest_path(graph, here, int(near[order[0]]), others)
     lost = max(0.0, 1 - total) if chance > 0 else 0.0
@@ -100,9 +142,9 @@ def support_of(
     return Support(here, near[order], shares[order], rest, lost, path)
 
 
-def _unsupported(row: int, reason: str) -> Support:
-    nothing = np.zeros(0, dtype=np.intp)
-    return Support(row, nothing, np.zeros(0), 0.0, 1.0, nothing, reason)
+def _no_support(row: int, reason: str) -> Support:
+    none = np.zeros(0, dtype=np.intp)
+    return Support(row, none, np.zeros(0), 0.0, 1.0, none, reason)
 
 
 def _likeliest_path(graph: Graph, start: int, end: int, labelled: IndexVector) -> IndexVector:
@@ -116,15 +158,15 @@ def _likeliest_path(graph: Graph, start: int, end: int, labelled: IndexVector) -
     blocked[start] = False
     lengths[np.repeat(blocked, np.diff(weights.indptr))] = np.inf
     ways = csr_array((lengths, weights.indices, weights.indptr), shape=weights.shape)
-    _, found = dijkstra(ways, indices=[start], return_predecessors=True)
-    before = found[0]
+    _, predecessors = dijkstra(ways, indices=[start], return_predecessors=True)
+    before = predecessors[0]
     path = [end]
     while path[-1] != start:
         path.append(int(before[path[-1]]))
     return np.array(path[::-1], dtype=np.intp)
 
 
-def _checked_rows(graph: Graph, labelled: Any, row: int) -> tuple[int, IndexVector]:
+def _check_rows(graph: Graph, labelled: Any, row: int) -> tuple[int, IndexVector]:
     here = check_count(row, name="row", minimum=0)
     rows = np.unique(np.asarray(labelled, dtype=np.intp))
     last = max(here, int(rows[-1]) if len(rows) else 0)

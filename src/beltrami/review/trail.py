@@ -176,7 +176,7 @@ class Trail:
         tally, size = self.answered._tally(accepted), self._round_size(None)
 
         def proves(count: int) -> bool:
-            return tally.grown(count, size).certificate(confidence).lower >= target
+            return tally.grow(count, size).certificate(confidence).lower >= target
 
         low, high = 1, -(-(tally.n_pool - tally.n_drawn) // size)
         if high < low or not proves(high):
@@ -187,13 +187,13 @@ class Trail:
         return low
 
     def _tally(self, accepted: Accepted) -> "_Tally":
-        own = [one for one in self.rounds if one.pool == self._pool[0]]
+        rounds = [one for one in self.rounds if one.pool == self._pool[0]]
         seen = {row: answer for row, answer in self.seen.items() if row in accepted}
         return _Tally(
-            n_pool=own[0].n_pool,
-            n_drawn=sum(len(one.rows) for one in own),
-            n_wrong=sum(one.n_wrong for one in own),
-            n_blank=sum(one.n_blank for one in own),
+            n_pool=rounds[0].n_pool,
+            n_drawn=sum(len(one.rows) for one in rounds),
+            n_wrong=sum(one.n_wrong for one in rounds),
+            n_blank=sum(one.n_blank for one in rounds),
             look=len(self.rounds),
             n_given=sum(one.n_given for one in self.rounds),
             n_known=len(seen),
@@ -243,7 +243,7 @@ class _Tally:
     n_known: int
     n_right: int
 
-    def grown(self, count: int, size: int) -> "_Tally":
+    def grow(self, count: int, size: int) -> "_Tally":
         """Return the counts after so many further rounds without a wrong answer."""
         more = min(count * size, self.n_pool - self.n_drawn)
         return replace(

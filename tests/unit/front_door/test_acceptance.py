@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.front_door.acceptance import accepted_rows, checked_risk
+from beltrami.front_door.judgement import accepted_rows, check_risk
 
 NONE = np.zeros(0, dtype=np.intp)
 
@@ -57,4 +57,4 @@ def test_the_expected_share_of_wrong_labels_is_below_the_risk(confidence, risk):
 @pytest.mark.parametrize("risk", [-0.1, 1.5, "low", True, float("nan")])
 def test_a_risk_that_is_no_share_is_refused(risk):
     with pytest.raises(InvalidInputError, match="risk"):
-        checked_risk(risk)
+        check_risk(risk)

@@ -9,8 +9,8 @@ from sklearn.exceptions import NotFittedError
 
 from beltrami import ManifoldClassifier, load_dataset
 from beltrami.core.errors import InvalidInputError
-from beltrami.front_door.roster import all_candidates
-from beltrami.front_door.summary import exact_bounds
+from beltrami.front_door.candidates import CLASS_CANDIDATES
+from beltrami.front_door.report import exact_bounds
 
 NAMES = np.array(["zero", "one", "two", "three"])
 
@@ -102,7 +102,7 @@ def test_other_labels_on_the_same_graph_equal_a_fresh_fit(fitted, digits):
     np.testing.assert_allclose(again.label_distributions_, fresh.label_distributions_, atol=1e-6)
 
 
-@pytest.mark.parametrize("method", [candidate.name for candidate in all_candidates()])
+@pytest.mark.parametrize("method", [candidate.name for candidate in CLASS_CANDIDATES])
 def test_each_candidate_can_be_asked_for(method, digits, y):
     learner = ManifoldClassifier(method, random_state=0).fit(digits[0], y)
     assert learner.method_ == method

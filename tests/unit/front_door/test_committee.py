@@ -8,9 +8,11 @@ import pytest
 
 from beltrami import GraphRegularizedClassifier, KnnGraph, load_dataset
 from beltrami.core.errors import InvalidInputError
-from beltrami.front_door.budget import checked_budget, excuse
-from beltrami.front_door.candidates import GraphCandidate, View
-from beltrami.front_door.committee import Committee
+from beltrami.front_door.base import check_budget
+from beltrami.front_door.candidates import CLASS_CANDIDATES
+from beltrami.front_door.committee import ClassCommittee
+from beltrami.front_door.members import GraphMember
+from beltrami.front_door.prepare import build_view
 from beltrami.learners.model import Labeled
 
 
@@ -25,7 +27,7 @@ def digits():
 def view(digits):
     points, _ = digits
     recipe = KnnGraph(10)
-    return View(points, points, recipe.build(points), recipe, "euclidean", 3, 0)
+    return build_view(points, recipe, scale="none", metric="auto", random_state=0, n_jobs=None)
 
 
 @pytest.fixture
@@ -35,17 +37,17 @@ def labeled(digits):
 
 
 def test_one_method_alone_answers_and_the_baselines_are_judged_beside_it(view, labeled):
-    committee = Committee.of("regularized")
+    committee = ClassCommittee.of("regularized")
     answer = committee.answer(view, labeled, time_budget=None)
     assert set(committee.candidates) == {"regularized", "logistic", "neighbors"}
     assert committee.weights == {"regularized": 1.0, "logistic": 0.0, "neighbors": 0.0}
     assert next(one.name for one in answer.members) == "regularized"
     assert all(0 <= one.error <= 1 for one in answer.members)
-    np.testing.assert_array_equal(answer.logs.argmax(axis=1), answer.codes["regularized"])
+    np.testing.assert_array_equal(answer.scores.argmax(axis=1), answer.codes["regularized"])
 
 
 def test_a_spent_time_budget_leaves_the_rest_out_with_a_note(view, labeled):
-    committee = Committee.of("auto")
+    committee = ClassCommittee.of("auto")
     answer = committee.answer(view, labeled, time_budget=0.0)
     assert committee.weights == {"poisson": 1.0}
     notes = {one.name: one.note for one in answer.members}
@@ -55,7 +57,7 @@ def test_a_spent_time_budget_leaves_the_rest_out_with_a_note(view, labeled):
 
 
 def test_the_method_that_was_asked_for_is_tried_whatever_the_time(view, labeled):
-    committee = Committee.of("laplacian_rls")
+    committee = ClassCommittee.of("laplacian_rls")
     committee.answer(view, labeled, time_budget=0.0)
     assert committee.weights["laplacian_rls"] == 1.0
 
@@ -66,17 +68,16 @@ def test_a_candidate_that_cannot_be_fitted_is_left_out_with_its_reason(view, lab
     def fail(_):
         raise InvalidInputError("it rains")
 
-    def make(view):
-        learner = GraphRegularizedClassifier(classes=range(view.n_classes))
+    def make(_):
+        learner = GraphRegularizedClassifier()
         if is_broken[0]:
             learner._prepare = fail
         return learner
 
-    committee = Committee.of("auto")
-    committee.candidates = {
-        "regularized": GraphCandidate("regularized", "graph", make, are_shares=True),
-        "neighbors": committee.candidates["neighbors"],
-    }
+    committee = ClassCommittee.of("auto")
+    names = ("regularized", "neighbors")
+    committee.candidates = {name: committee.candidates[name] for name in names}
+    committee.members["regularized"] = GraphMember(make, are_shares=True)
     answer = committee.answer(view, labeled, time_budget=None)
     assert {one.name: one.note for one in answer.members}["regularized"] == "left out: it rains"
     assert set(committee.weights) == {"neighbors"}
@@ -89,28 +90,28 @@ def test_a_method_that_cannot_be_fitted_is_an_error_with_the_reason(view, labele
     def make(view):
         raise InvalidInputError("it rains")
 
-    committee = Committee.of("poisson")
-    committee.candidates["poisson"] = GraphCandidate("poisson", "Poisson", make, are_shares=True)
+    committee = ClassCommittee.of("poisson")
+    committee.members["poisson"] = GraphMember(make, are_shares=True)
     with pytest.raises(InvalidInputError, match=r"method='poisson' could not be fitted.*it rains"):
         committee.answer(view, labeled, time_budget=None)
 
 
 def test_a_learner_whose_labels_fail_while_held_out_keeps_its_parameters(view, labeled):
-    candidate = Committee.of("regularized").candidates["regularized"]
-    candidate.fit(view, labeled)
+    member = ClassCommittee.of("regularized").members["regularized"]
+    member.fit(view, labeled)
 
     def fail(*_):
         raise InvalidInputError("it rains")
 
-    candidate._learner.fit_labels = fail
+    member._learner.fit_on = fail
     with pytest.raises(InvalidInputError, match="rains"):
-        candidate.held_out(view, labeled)
-    assert candidate._learner.gamma == "auto"
+        member.held_out(view, labeled)
+    assert member._learner.gamma == "auto"
 
 
 def test_with_one_label_a_class_nothing_is_held_out(view, digits):
     rows = np.array([np.flatnonzero(digits[1] == code)[0] for code in range(3)])
-    answer = Committee.of("auto").answer(
+    answer = ClassCommittee.of("auto").answer(
         view, Labeled(rows, np.eye(3), np.ones(3)), time_budget=None
     )
     assert not answer.is_told.any()
@@ -125,7 +126,7 @@ def test_held_out_labels_stand_for_rows_not_for_how_they_were_shared(view, digit
             [np.flatnonzero(codes == code)[:count] for code, count in ((0, 20), (1, 5), (2, 5))]
         )
     )
-    answer = Committee.of("poisson").answer(
+    answer = ClassCommittee.of("poisson").answer(
         view, Labeled(rows, np.eye(3)[codes[rows]], np.ones(30)), time_budget=None
     )
     assert answer.importance.sum() == pytest.approx(30)
@@ -134,22 +135,24 @@ def test_held_out_labels_stand_for_rows_not_for_how_they_were_shared(view, digit
 
 
 def test_a_committee_can_be_copied_and_pickled(view, labeled):
-    committee = Committee.of("auto")
+    committee = ClassCommittee.of("auto")
     committee.answer(view, labeled, time_budget=None)
     expected = committee.at(view.points[:5], view.plain[:5])
     for twin in (pickle.loads(pickle.dumps(committee)), copy.deepcopy(committee)):
         np.testing.assert_array_equal(twin.at(view.points[:5], view.plain[:5]), expected)
 
 
-def test_the_excuse_names_the_rows():
-    assert excuse("laplacian_rls", "auto", 2500, 0.0, None, has_answer=True) == ""
-    assert "2,500 rows" in excuse("laplacian_rls", "auto", 2501, 0.0, None, has_answer=True)
-    assert excuse("laplacian_rls", "laplacian_rls", 3001, 9.0, 1.0, has_answer=True) == ""
-    assert excuse("poisson", "auto", 10, 9.0, 1.0, has_answer=False) == ""
-    assert "time budget of 1 s" in excuse("poisson", "auto", 10, 9.0, 1.0, has_answer=True)
+def test_why_a_candidate_is_not_tried_names_rows_or_seconds():
+    known = {one.name: one for one in CLASS_CANDIDATES}
+    squares, poisson = known["laplacian_rls"], known["poisson"]
+    assert squares.skip_reason("auto", 2500, 0.0, None, has_answer=True) == ""
+    assert "2,500 rows" in squares.skip_reason("auto", 2501, 0.0, None, has_answer=True)
+    assert squares.skip_reason("laplacian_rls", 3001, 9.0, 1.0, has_answer=True) == ""
+    assert poisson.skip_reason("auto", 10, 9.0, 1.0, has_answer=False) == ""
+    assert "time budget of 1 s" in poisson.skip_reason("auto", 10, 9.0, 1.0, has_answer=True)
 
 
 @pytest.mark.parametrize("seconds", [-1, "long", True, float("nan")])
 def test_a_time_budget_that_is_no_time_is_refused(seconds):
     with pytest.raises(InvalidInputError, match="time_budget"):
-        checked_budget(seconds)
+        check_budget(seconds)

@@ -5,16 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beltrami.front_door.candidates import CLASS_CANDIDATES
 from beltrami.front_door.judgement import (
-    PRIOR,
-    TYPICAL,
+    best_temperature,
     blind_weights,
     can_judge,
-    mixed,
+    mix,
     posterior_weights,
-    tempered,
 )
-from beltrami.front_door.roster import all_candidates
 from beltrami.learners.model import Labeled
 
 
@@ -52,33 +50,33 @@ def test_the_temperature_of_drawn_labels_is_recovered(true, seed):
     chances = np.exp(logits / true)
     chances /= chances.sum(axis=1, keepdims=True)
     codes = (rng.random((4000, 1)) > np.cumsum(chances, axis=1)).sum(axis=1).clip(0, 2)
-    found = tempered(logits, np.eye(3)[codes], np.ones(4000), 1.0)
+    found = best_temperature(logits, np.eye(3)[codes], np.ones(4000), 1.0)
     assert found == pytest.approx(true, rel=0.15)
 
 
 def test_without_labels_the_temperature_is_the_typical_one():
-    assert tempered(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), 0.7) == 0.7
+    assert best_temperature(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), 0.7) == 0.7
 
 
 def test_a_few_labels_that_come_out_right_are_no_proof_of_certainty():
     logits, targets = np.array([[1.0, 0.0]] * 3), np.array([[1.0, 0.0]] * 3)
-    assert tempered(logits, targets, np.ones(3), 1.0) > 0.2
+    assert best_temperature(logits, targets, np.ones(3), 1.0) > 0.2
 
 
 def test_blind_weights_go_to_one_candidate_by_the_number_of_rows():
-    names = list(PRIOR)
-    assert dict(zip(names, blind_weights(names, 100), strict=True))["regularized"] == 1
-    assert dict(zip(names, blind_weights(names, 60_000), strict=True))["poisson"] == 1
-    rest = blind_weights(["logistic", "neighbors"], 100)
+    priors = {one.name: one.prior for one in CLASS_CANDIDATES}
+    assert dict(zip(priors, blind_weights(priors, 100), strict=True))["regularized"] == 1
+    assert dict(zip(priors, blind_weights(priors, 60_000), strict=True))["poisson"] == 1
+    rest = blind_weights({name: priors[name] for name in ("logistic", "neighbors")}, 100)
     np.testing.assert_allclose(rest, [0.75, 0.25])
 
 
 def test_a_mixture_is_the_weighted_mean_of_softmaxes():
     logits = {"a": np.log([[0.8, 0.2]]), "b": np.log([[0.3, 0.7]])}
-    found = mixed(logits, {"a": 1.0, "b": 1.0}, {"a": 0.25, "b": 0.75})
+    found = mix(logits, {"a": 1.0, "b": 1.0}, {"a": 0.25, "b": 0.75})
     np.testing.assert_allclose(found, [[0.425, 0.575]])
     with pytest.raises(ValueError, match="nothing"):
-        mixed({}, {}, {})
+        mix({}, {}, {})
 
 
 def test_a_label_is_judged_where_its_class_has_another():
@@ -87,6 +85,5 @@ def test_a_label_is_judged_where_its_class_has_another():
 
 
 def test_every_candidate_has_a_prior_and_a_typical_temperature():
-    names = {candidate.name for candidate in all_candidates()}
-    assert names == set(PRIOR) == set(TYPICAL)
-    assert sum(PRIOR.values()) == pytest.approx(1)
+    assert all(one.prior > 0 and one.temperature > 0 for one in CLASS_CANDIDATES)
+    assert sum(one.prior for one in CLASS_CANDIDATES) == pytest.approx(1)

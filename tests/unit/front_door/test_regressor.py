@@ -11,13 +11,10 @@ from sklearn.linear_model import Ridge
 
 from beltrami import KnnGraph, ManifoldRegressor, circle, swiss_roll
 from beltrami.core.errors import DisconnectedGraphWarning, InvalidInputError
-from beltrami.front_door.value_candidates import (
-    NeighborValueCandidate,
-    RidgeCandidate,
-    value_candidates,
-)
+from beltrami.front_door.candidates import VALUE_CANDIDATES
+from beltrami.learners.baselines import NearestValueBaseline, RidgeBaseline, neighbors_among
 
-METHODS = [candidate.name for candidate in value_candidates()]
+METHODS = [candidate.name for candidate in VALUE_CANDIDATES]
 
 
 @pytest.fixture(scope="module")
@@ -94,13 +91,13 @@ def test_residuals_and_shifts_are_those_of_fits_without_a_label(method, line):
     if method == "ridge":
         scaled = (points - points.mean(axis=0)) / points.std(axis=0)
         kept = np.arange(1, 12)
-        peer = Ridge(winner._strength).fit(scaled[kept], values[kept])
+        peer = Ridge(winner.baseline._strength).fit(scaled[kept], values[kept])
         assert residuals[0] == pytest.approx(values[0] - peer.predict(scaled[:1])[0])
         without = learner.predict(points[200:210]) - shifts[:, 0]
         np.testing.assert_allclose(without, peer.predict(scaled[200:210]))
     if method == "neighbors":
         distances = np.linalg.norm(points[200:210, None] - points[None, 1:12], axis=2)
-        nearest = 1 + np.argsort(distances, axis=1)[:, : winner._k]
+        nearest = 1 + np.argsort(distances, axis=1)[:, : winner.baseline._k]
         without = learner.predict(points[200:210]) - shifts[:, 0]
         np.testing.assert_allclose(without, values[nearest].mean(axis=1))
 
@@ -110,8 +107,8 @@ def test_a_row_twice_is_not_its_own_neighbour():
     half = rng.normal(size=(20, 3))
     points, values = np.vstack([half, half]), np.r_[np.arange(20.0), 100 + np.arange(20.0)]
     learner = ManifoldRegressor("neighbors").fit(points, values)
-    assert isinstance(learner._answer.winner, NeighborValueCandidate)
-    lists = learner._answer.winner._others(1)[:, 0]
+    assert isinstance(learner._answer.winner.baseline, NearestValueBaseline)
+    lists = neighbors_among(points, "euclidean", 1)[:, 0]
     np.testing.assert_array_equal(lists, (np.arange(40) + 20) % 40)
 
 
@@ -229,9 +226,9 @@ def test_few_rows_in_many_columns_are_decomposed_by_rows(line):
     points = rng.normal(size=(40, 100))
     values = points[:, 0]
     learner = ManifoldRegressor("ridge", scale="none").fit(points, values)
-    winner = learner._answer.winner
-    assert isinstance(winner, RidgeCandidate)
-    plain = learner._seen.plain
+    ridge = learner._answer.winner.baseline
+    assert isinstance(ridge, RidgeBaseline)
+    plain = learner._view.plain
     scaled = (plain - plain.mean(axis=0)) / plain.std(axis=0)
-    peer = Ridge(winner._strength).fit(scaled, values)
+    peer = Ridge(ridge._strength).fit(scaled, values)
     np.testing.assert_allclose(learner.predict(points), peer.predict(scaled))

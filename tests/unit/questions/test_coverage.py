@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from beltrami.questions.coverage import greedy_cover, settled
+from beltrami.questions.coverage import greedy_cover, settled_counts
 
 tables = arrays(np.float64, (7, 9), elements=st.floats(0, 1, width=16))
 masses = arrays(np.float64, 9, elements=st.floats(0, 100, width=16))
@@ -60,8 +60,8 @@ def test_greed_comes_within_its_bound_of_the_best_batch(table, weights):
 def test_a_row_is_settled_by_the_question_it_is_most_alike_to():
     table = np.array([[0.9, 0.6, 0.4, 0.8, 0.0], [0.1, 0.7, 0.3, 0.2, 0.0]])
     covered = np.array([0.0, 0.0, 0.0, 0.85, 0.0])  # the fourth is closer to a label
-    assert settled(table, covered, np.array([3.0, 2.0, 5.0, 9.0, 9.0])).tolist() == [8, 2]
+    assert settled_counts(table, covered, np.array([3.0, 2.0, 5.0, 9.0, 9.0])).tolist() == [8, 2]
 
 
 def test_a_question_settles_itself_at_least():
-    assert settled(np.full((2, 3), 0.2), np.full(3, 0.3), np.ones(3)).tolist() == [1, 1]
+    assert settled_counts(np.full((2, 3), 0.2), np.full(3, 0.3), np.ones(3)).tolist() == [1, 1]

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import block_diag, csr_array
 
 from beltrami import Graph
-from beltrami.questions.likeness import Islands, pooled_rows, sampled_rows, view
+from beltrami.questions.likeness import Islands, pooled_rows, row_vectors, sampled_rows
 from beltrami.solvers.eigen import eigenbasis
 
 
@@ -54,7 +54,7 @@ def test_a_pool_of_small_islands_only_is_still_full():
 def test_rows_of_different_islands_are_not_alike_and_twins_are(archipelago):
     islands = Islands.of(archipelago, 20)
     basis = eigenbasis(archipelago, 6, kind="random_walk")  # fewer vectors than islands
-    everything = view(np.arange(100), basis, islands, 20)
+    everything = row_vectors(np.arange(100), basis, islands, 20)
     table = everything.likeness(everything)
     same = islands.of_row[:, None] == islands.of_row
     assert (table[~same] == 0).all()
@@ -69,7 +69,7 @@ def test_likeness_does_not_depend_on_the_kind_of_symmetric_problem():
     graph = Graph.from_matrix(weights + weights.T)
     islands, rows = Islands.of(graph, 5), np.arange(40)
     walk, normal = (
-        view(rows, eigenbasis(graph, 12, kind=kind), islands, 5)
+        row_vectors(rows, eigenbasis(graph, 12, kind=kind), islands, 5)
         for kind in ("random_walk", "normalized")
     )
     np.testing.assert_allclose(walk.likeness(walk), normal.likeness(normal), atol=1e-5)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from beltrami import load_dataset, two_moons
 from beltrami.core.errors import InvalidInputError
 from beltrami.learners import GraphRegularizedClassifier
-from beltrami.review.issues import find_label_issues, fitted_noise
+from beltrami.review.issues import find_label_issues, fit_noise
 
 
 def sample(n, n_classes, rate, *, sure=0.15, temperature=1.0, seed=0):
@@ -30,7 +30,7 @@ def test_rate_and_temperature_are_recovered(rate, temperature):
     found = find_label_issues(np.arange(4000), codes, p)
     assert_allclose(found.rate, rate, atol=0.015)
     assert_allclose(found.temperature, temperature, rtol=0.15)
-    assert_allclose(found.expected, 4000 * rate, atol=60)
+    assert_allclose(found.chances.sum(), 4000 * rate, atol=60)
 
 
 def test_the_score_is_the_chance_of_being_wrong():
@@ -49,10 +49,10 @@ def test_what_is_listed_is_sorted_and_likelier_wrong_than_right():
     found = find_label_issues(rows, codes, p)
     place = {int(row): i for i, row in enumerate(rows)}
     at = np.array([place[int(row)] for row in found.rows])
-    assert (np.diff(found.score) <= 0).all()
-    assert (found.score > 0.5).all()
+    assert (np.diff(found.scores) <= 0).all()
+    assert (found.scores > 0.5).all()
     assert_array_equal(found.given, codes[at])
-    assert_array_equal(found.score, found.chances[at])
+    assert_array_equal(found.scores, found.chances[at])
     assert (found.suggested != found.given).all()
     assert (found.suggested == truth[at]).mean() > 0.8
     assert (truth[at] != codes[at]).mean() > 0.8
@@ -77,7 +77,7 @@ def test_nothing_to_compare_gives_an_empty_list():
     for codes, p in [([0, 1], np.eye(2)), ([], np.zeros((0, 2))), ([0, 0], np.ones((2, 1)))]:
         found = find_label_issues(np.arange(len(codes)), codes, p)
         assert len(found.rows) == 0
-        assert (found.rate, found.expected) == (0.0, 0.0)
+        assert (found.rate, found.chances.sum()) == (0.0, 0.0)
 
 
 @given(st.integers(0, 100))
@@ -95,7 +95,7 @@ def test_the_order_of_rows_and_the_names_of_classes_do_not_matter(seed):
 
 def test_the_fit_is_the_best_on_its_grid():
     _, codes, p = sample(200, 3, 0.1)
-    temperature, rate = fitted_noise(codes, p, 3.0)
+    temperature, rate = fit_noise(codes, p, 3.0)
 
     def gain(T, e):
         q = np.maximum(p, 1e-6) ** (1 / T)
@@ -143,7 +143,7 @@ def test_a_learner_that_knows_nothing_calls_no_label_wrong():
 def test_the_list_is_expected_to_be_mostly_wrong_labels():
     _, codes, p = sample(400, 4, 0.1, sure=0.3)
     found = find_label_issues(np.arange(400), codes, p)
-    assert (1 - found.score).mean() <= 0.25
+    assert (1 - found.scores).mean() <= 0.25
     assert found.reason == ""
 
 

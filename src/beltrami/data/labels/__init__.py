@@ -7,6 +7,7 @@ counts.
 
 from beltrami.data.labels.classes import (
     AUTO,
+    Labels,
     decode_labels,
     encode_labels,
     is_continuous,
@@ -18,6 +19,7 @@ from beltrami.data.labels.weights import checked_weights
 
 __all__ = [
     "AUTO",
+    "Labels",
     "are_soft_labels",
     "checked_weights",
     "decode_labels",

@@ -8,8 +8,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import BoolVector, FloatMatrix
-from beltrami.data.labels import checked_weights, decode_labels, encode_labels
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
+from beltrami.data.labels import Labels, checked_weights, decode_labels, encode_labels
+from beltrami.data.model import UNLABELED
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.base.learner import GraphLearner, PartialLabelLearner
 from beltrami.learners.base.probabilities import fitted_temperature, softmax
@@ -25,8 +26,11 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
 
     def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
         labels = encode_labels(y, n_points, unlabeled=self.unlabeled, classes=self.classes)
-        rows = labels.rows
-        labeled = Labeled.of(rows, labels.one_hot(), checked_weights(sample_weight, n_points, rows))
+        return self._number(labels, checked_weights(sample_weight, n_points, labels.rows))
+
+    def _number(self, labels: Labels, weights: FloatVector) -> Labeled:
+        """Return the labels that count as numbers, and remember what the classes are called."""
+        labeled = Labeled.of(labels.rows, labels.one_hot(), weights)
         if self.classes is None and int(labeled.targets.any(axis=0).sum()) < 2:
             raise InvalidInputError(
                 "sample_weight leaves labels of one class only, and a classifier needs two to tell "
@@ -157,6 +161,9 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
 
 class GraphClassifier(PartialLabelClassifier, GraphLearner):
     """A classifier on a graph: subclasses give scores, one column per class."""
+
+    def _name_classes(self, labeled: Labeled) -> None:
+        self.classes_, self._marker = np.arange(labeled.targets.shape[1]), UNLABELED
 
 
 class TemperedClassifier(GraphClassifier):

@@ -80,10 +80,11 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
         self._learn(labeled)
         return self
 
-    def fit_on(
-        self, points: Points, graph: Graph, recipe: Any, y: Any, sample_weight: Any = None
-    ) -> Self:
-        """Learn from labels on a graph that was built already, for learners that share one.
+    def fit_on(self, points: Points, graph: Graph, recipe: Any, labeled: Labeled) -> Self:
+        """Learn from labels that are numbers already, on a graph that was built already.
+
+        For learners that share a graph. One that rests on this graph from an earlier fit keeps what
+        it worked out from the graph alone.
 
         Parameters
         ----------
@@ -93,22 +94,24 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
             Their graph.
         recipe : KnnGraph, RadiusGraph or None
             What made it, for new points.
-        y : array-like of shape (n,)
-            Labels, with unlabelled rows marked.
-        sample_weight : array-like of shape (n,) or None, default=None
-            How much each label counts.
+        labeled : Labeled
+            The labelled rows, their classes or values as numbers, and what each counts.
 
         Returns
         -------
         GraphLearner
-            Itself, fitted.
+            Itself, fitted; its classes are the numbers of the columns of ``labeled.targets``.
         """
         self.n_features_in_ = points.shape[1]
-        labeled = self._read(y, points.shape[0], sample_weight)
-        self._rest_on(points, graph, recipe)
-        self._prepare(labeled)
+        self._name_classes(labeled)
+        if getattr(self, "graph_", None) is not graph:
+            self._rest_on(points, graph, recipe)
+            self._prepare(labeled)
         self._learn(labeled)
         return self
+
+    def _name_classes(self, labeled: Labeled) -> None:
+        """Call classes that came as numbers by these; by default there are none."""
 
     def _rest_on(self, points: Points, graph: Graph, recipe: Any) -> None:
         self.points_, self.graph_, self.recipe_ = points, graph, recipe

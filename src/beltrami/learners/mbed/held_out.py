@@ -12,6 +12,7 @@ from beltrami.learners.splits import deal_folds
 
 _MOST_ROWS = 4000
 _FEWEST = 4
+_CLASS_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,20 +1,29 @@
-"""What the data ask for before a graph is built: one scale for all columns, fewer of them, angles.
+"""Prepare the data: one scale for all columns, fewer of them, angles; then the graph.
 
-Points enter; the points that every learner sees leave, with the rule that treats new points in the
-same way and a sentence for each thing that was done.
+Points enter; a `View` leaves: the points that every learner sees and their graph, with the rule
+that treats new points in the same way and a sentence for each thing that was done.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, Points
+from beltrami.core.errors import ConnectedByBridgesWarning, InvalidInputError
+from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_choice
+from beltrami.graph.fitting import fitted_graph, recipe_of
+from beltrami.graph.model import Graph
+from beltrami.graph.recipes import GraphRecipe, KnnGraph
 
-SCALES = ("auto", "standard", "none")
+_SCALES = ("auto", "standard", "none")
+
+_NEIGHBORS = 10
+
+_MOST_BRIDGED = 200_000
+"""Rows up to which pieces of the data are joined by bridges: finding the shortest is quadratic."""
 
 _FEW_COLUMNS = 0.1
 """Share of the columns that may hold all the variance before their units are thought to differ."""
@@ -58,7 +67,7 @@ class Preparation:
     directions: FloatMatrix | None
     reasons: tuple[str, ...]
 
-    def scaled(self, points: Points) -> Points:
+    def rescale(self, points: Points) -> Points:
         """Return points on one scale, in the dtype that came, with all their columns."""
         if self.center is None:
             return points
@@ -67,12 +76,110 @@ class Preparation:
             moved /= self.spread.astype(points.dtype)
         return moved
 
-    def projected(self, scaled: Points) -> Points:
-        """Return what the graph is built of, from what `scaled` returned."""
+    def project(self, plain: Points) -> Points:
+        """Return what the graph is built of, from what `rescale` returned."""
         if self.directions is None:
-            return scaled
-        found: FloatMatrix = scaled @ self.directions.astype(scaled.dtype)
-        return np.ascontiguousarray(found)
+            return plain
+        projected: FloatMatrix = plain @ self.directions.astype(plain.dtype)
+        return np.ascontiguousarray(projected)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """The data as the learners see them; it is kept from fit to fit of other labels.
+
+    Attributes
+    ----------
+    preparation : Preparation
+        How new points are treated.
+    plain : ndarray or csr_array of shape (n, d)
+        All columns, on one scale; what the baselines see.
+    points : ndarray or csr_array of shape (n, p)
+        What the graph was built of.
+    graph : Graph
+        Of the points.
+    recipe : KnnGraph, RadiusGraph or None
+        What made it; None for a given graph.
+    random_state : Seed
+        For learners that draw.
+    """
+
+    preparation: Preparation
+    plain: Points
+    points: Points
+    graph: Graph
+    recipe: GraphRecipe | None
+    random_state: Seed
+
+    @property
+    def metric(self) -> Any:
+        """How distances are measured."""
+        return getattr(self.recipe, "metric", self.preparation.metric)
+
+    def treat(self, points: Points) -> tuple[Points, Points]:
+        """Return new points as in `plain` and as in `points`."""
+        plain = self.preparation.rescale(points)
+        return plain, self.preparation.project(plain)
+
+    def reached_at(self, points: Points, reached: BoolVector) -> BoolVector:
+        """Say which new points, as the graph takes them, join rows that a label reaches."""
+        if reached.all() or self.recipe is None:
+            return np.ones(points.shape[0], dtype=bool)
+        tie = self.recipe.attach(self.graph, self.points, points)
+        return np.asarray((tie.weights @ reached.astype(np.float64)) > 0)
+
+
+def build_view(
+    points: Points,
+    graph: Any = None,
+    *,
+    scale: str,
+    metric: Any,
+    random_state: Seed,
+    n_jobs: int | None,
+) -> View:
+    """Prepare points and build their graph.
+
+    - `graph`: as given to an estimator; a recipe brings its own metric, and None means ten
+      neighbours, pieces of the data joined by bridges.
+    """
+    given = None if graph is None else recipe_of(graph)
+    preparation = prepare(
+        points,
+        scale=scale,
+        metric=metric if given is None else getattr(given, "metric", "euclidean"),
+    )
+    plain = preparation.rescale(points)
+    projected = preparation.project(plain)
+    if graph is not None:
+        built, recipe = fitted_graph(graph, projected)
+    else:
+        default = KnnGraph(
+            _NEIGHBORS,
+            metric=preparation.metric,
+            weights="tuned_shared",
+            connect="mst" if points.shape[0] <= _MOST_BRIDGED else "keep",
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        built, recipe = _build_bridged(default, projected)
+    return View(preparation, plain, projected, built, recipe, random_state)
+
+
+def _build_bridged(recipe: KnnGraph, points: Points) -> tuple[Graph, GraphRecipe | None]:
+    """Build the default graph, and say what its bridges mean to those who did not choose it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConnectedByBridgesWarning)
+        graph, made_by = fitted_graph(recipe, points)
+    if graph.certificate.n_bridges:
+        warnings.warn(
+            f"the data fall into {graph.certificate.n_components_found} pieces, which were joined "
+            f"by {graph.certificate.n_bridges} bridge(s) where they come closest. What is said "
+            "across a bridge is a guess: label some rows in each piece.",
+            ConnectedByBridgesWarning,
+            stacklevel=5,  # whoever fits
+        )
+    return graph, made_by
 
 
 def prepare(points: Points, *, scale: str, metric: str) -> Preparation:
@@ -84,13 +191,11 @@ def prepare(points: Points, *, scale: str, metric: str) -> Preparation:
     and are left alone. Where noise holds much of the variance, only the principal components that
     stand out of it are kept: distances in many noisy directions say little. Sparse data are
     compared by angle, unless rows of zeros have none.
-
-    Shapes: `points` (n, d).
     """
-    check_choice(scale, SCALES, name="scale")
-    chosen, reasons = _chosen_metric(points, metric)
-    if issparse(points) or chosen != "euclidean":
-        return Preparation(chosen, None, None, None, reasons)
+    check_choice(scale, _SCALES, name="scale")
+    metric, reasons = _choose_metric(points, metric)
+    if issparse(points) or metric != "euclidean":
+        return Preparation(metric, None, None, None, reasons)
     center, spread = _moments(points)
     if not np.isfinite(spread).all():
         raise InvalidInputError(
@@ -101,25 +206,25 @@ def prepare(points: Points, *, scale: str, metric: str) -> Preparation:
     if is_standard:
         why = "as asked" if scale == "standard" else "a few columns hold nearly all the variance"
         reasons += (f"columns standardised: {why}",)
-    own = spread if is_standard else None
+    units = spread if is_standard else None
     directions = None
-    kept, share = _signal(points, own)
+    kept, share = _signal(points, units)
     n, d = points.shape
     if share < _NOISY:
-        directions, _ = _directions(points, center, own, min(kept + 1, d))
+        directions, _ = _directions(points, center, units, min(kept + 1, d))
         reasons += (
             f"{d} columns seen on {directions.shape[1]} principal components: {kept} stand out of "
             f"the noise, which holds {1 - share:.0%} of the variance",
         )
     elif n > _LONG and d > _WIDE:
-        directions, held = _directions(points, center, own, _KEPT)
+        directions, held = _directions(points, center, units, _KEPT)
         reasons += (
             f"{d} columns seen on {_KEPT} principal components, {held:.0%} of the variance",
         )
     if not is_standard and directions is None:
-        return Preparation(chosen, None, None, None, reasons)
+        return Preparation(metric, None, None, None, reasons)
     safe = np.where(spread > 0, spread, 1.0) if is_standard else None
-    return Preparation(chosen, center, safe, directions, reasons)
+    return Preparation(metric, center, safe, directions, reasons)
 
 
 def _signal(points: FloatMatrix, spread: FloatVector | None) -> tuple[int, float]:
@@ -157,7 +262,7 @@ def _median_noise(aspect: float) -> float:
     return float(places[np.searchsorted(mass, mass[-1] / 2)])
 
 
-def _chosen_metric(points: Points, metric: Any) -> tuple[Any, tuple[str, ...]]:
+def _choose_metric(points: Points, metric: Any) -> tuple[Any, tuple[str, ...]]:
     if not (isinstance(metric, str) and metric == "auto"):
         return metric, ()
     if not issparse(points):
@@ -169,8 +274,8 @@ def _chosen_metric(points: Points, metric: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _squares(points: CsrMatrix) -> FloatVector:
-    found: FloatVector = np.asarray(points.multiply(points).sum(axis=1), dtype=np.float64)
-    return found.ravel()
+    sums: FloatVector = np.asarray(points.multiply(points).sum(axis=1), dtype=np.float64)
+    return sums.ravel()
 
 
 def _moments(points: FloatMatrix) -> tuple[FloatVector, FloatVector]:

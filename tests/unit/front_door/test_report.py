@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from beltrami import ManifoldClassifier
-from beltrami.front_door.summary import differ, doubts, whole_percents
+from beltrami.front_door.report import _differ, doubts, whole_percents
 from beltrami.review.guessing import BesideGuessing
 
 GOOD = BesideGuessing(20, 19, 0, 10, 1e-5)
+NO_ISLAND = np.array([-1, -1])
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_percents_of_any_weights_add_up_to_a_hundred():
 
 def _false_alarms(draw, shares, accuracy, runs=400):
     rng = np.random.default_rng(0)
-    return np.mean([differ(draw(rng), shares, accuracy) for _ in range(runs)])
+    return np.mean([_differ(draw(rng), shares, accuracy) for _ in range(runs)])
 
 
 @pytest.mark.parametrize("shares", [[0.5, 0.5], [0.7, 0.2, 0.1], [0.9, 0.05, 0.03, 0.02]])
@@ -53,33 +54,44 @@ def test_random_draws_are_rarely_called_unlike_answers_that_are_partly_wrong():
 
 
 def test_equally_many_labels_of_each_class_are_no_fault():
-    assert not differ(np.full(10, 2.0), np.linspace(0.01, 0.19, 10), 1.0)
+    assert not _differ(np.full(10, 2.0), np.linspace(0.01, 0.19, 10), 1.0)
 
 
 def test_labels_of_the_wrong_classes_are_seen():
-    assert differ(np.array([28.0, 2.0]), np.array([0.3, 0.7]), 0.95)
-    said = doubts(np.array([28.0, 2.0]), np.array([0.3, 0.7]), ("a", "b"), 0.95, GOOD)
+    assert _differ(np.array([28.0, 2.0]), np.array([0.3, 0.7]), 0.95)
+    said = doubts(
+        np.array([28.0, 2.0]), np.array([0.3, 0.7]), ("a", "b"), 0.95, GOOD, island=NO_ISLAND
+    )
     assert "'a': 93 % of the labels, 30 % of the answers" in said[0]
     assert "certify" not in said[0]
 
 
 def test_answers_no_better_than_one_class_are_said_loudly_and_first():
     beside = BesideGuessing(20, 11, 1, 10, 0.41)
-    said = doubts(np.array([1.0, 19.0]), np.array([0.5, 0.5]), ("a", "b"), 0.6, beside)
+    said = doubts(
+        np.array([1.0, 19.0]), np.array([0.5, 0.5]), ("a", "b"), 0.6, beside, island=NO_ISLAND
+    )
     assert said[0].startswith("ANSWERS MAY BE GUESSES: 11 of 20 held-out labels")
     assert "always saying 'b'" in said[0]
 
 
 def test_answers_that_are_mostly_wrong_are_said_loudly():
     said = doubts(
-        np.full(26, 2.0), np.full(26, 1 / 26), tuple("abcdefghijklmnopqrstuvwxyz"), 0.22, GOOD
+        np.full(26, 2.0),
+        np.full(26, 1 / 26),
+        tuple("abcdefghijklmnopqrstuvwxyz"),
+        0.22,
+        GOOD,
+        island=NO_ISLAND,
     )
     assert said[0].startswith("MOST ANSWERS ARE WRONG by our own estimate: 22 % right")
 
 
 def test_one_class_alone_tested_is_said():
     beside = BesideGuessing(3, 3, 0, 3, 1.0)
-    said = doubts(np.array([3.0, 1.0]), np.array([1.0, 0.0]), ("a", "b"), 0.8, beside)
+    said = doubts(
+        np.array([3.0, 1.0]), np.array([1.0, 0.0]), ("a", "b"), 0.8, beside, island=NO_ISLAND
+    )
     assert said[0].startswith("ONLY LABELS OF 'a' COULD BE TESTED, 3 of them")
 
 

@@ -5,14 +5,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.front_door.preparation import prepare
-from beltrami.front_door.seeing import seen
+from beltrami.front_door.prepare import build_view, prepare
 from beltrami.graph.recipes import KnnGraph
 
 
 def _prepared(points, **options):
     preparation = prepare(points, **({"scale": "auto", "metric": "auto"} | options))
-    return preparation, preparation.projected(preparation.scaled(points))
+    return preparation, preparation.project(preparation.rescale(points))
 
 
 def test_columns_of_different_units_are_standardised():
@@ -54,18 +53,18 @@ def test_signal_is_found_in_gaussian_noise():
 def test_new_points_are_treated_as_the_old_ones():
     rng = np.random.default_rng(1)
     points = rng.normal(size=(300, 20)) * np.r_[[300.0, 200.0], np.ones(18)]
-    scene = seen(points, None, "auto", "auto", 0, None)
-    assert scene.reasons
-    plain, projected = scene.prepared(points[5:9])
-    np.testing.assert_allclose(plain, scene.plain[5:9])
-    np.testing.assert_allclose(projected, scene.points[5:9])
+    view = build_view(points, scale="auto", metric="auto", random_state=0, n_jobs=None)
+    assert view.preparation.reasons
+    plain, projected = view.treat(points[5:9])
+    np.testing.assert_allclose(plain, view.plain[5:9])
+    np.testing.assert_allclose(projected, view.points[5:9])
 
 
 def test_single_precision_is_kept():
     rng = np.random.default_rng(0)
     points = (rng.normal(size=(200, 30)) * np.r_[100, np.ones(29)]).astype(np.float32)
     preparation, found = _prepared(points, scale="standard")
-    assert preparation.scaled(points).dtype == found.dtype == np.float32
+    assert preparation.rescale(points).dtype == found.dtype == np.float32
 
 
 def test_sparse_rows_are_compared_by_angle_unless_some_are_empty():
@@ -82,9 +81,10 @@ def test_sparse_rows_are_compared_by_angle_unless_some_are_empty():
 def test_a_recipe_brings_its_own_metric():
     rng = np.random.default_rng(0)
     points = (1 + rng.random((40, 5))) * [1, 1, 1, 1, 1000]
-    scene = seen(points, KnnGraph(5, metric="angle"), "auto", "euclidean", 0, None)
-    assert scene.metric == "angle"
-    assert scene.points is points  # to move the origin would change angles
+    recipe = KnnGraph(5, metric="angle")
+    view = build_view(points, recipe, scale="auto", metric="euclidean", random_state=0, n_jobs=None)
+    assert view.metric == "angle"
+    assert view.points is points  # to move the origin would change angles
 
 
 def test_numbers_whose_squares_overflow_are_refused():

@@ -1,0 +1,141 @@
+"""What classifier and regressor at the front door share: the view, the committee, given labels.
+
+Three things are kept from one fit to the next of other labels: the `View` with the prepared points
+and their graph, the committee with what its members worked out from the graph alone, and the labels
+as a person gave them.
+"""
+
+import numbers
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points, Seed
+from beltrami.front_door.committee import Answer, ClassCommittee, ValueAnswer, ValueCommittee
+from beltrami.front_door.prepare import View, build_view
+from beltrami.learners.base import GraphLearner
+from beltrami.learners.model import Labeled
+
+
+class ManifoldLearner(GraphLearner):
+    """A learner that prepares the data, builds their graph, and asks a committee."""
+
+    method: str
+    scale: str
+    metric: Any
+    time_budget: float | None
+    random_state: Seed
+    n_jobs: int | None
+
+    _view: View
+    _committee: ClassCommittee | ValueCommittee
+    _given: "GivenLabels"
+
+    def _check_options(self) -> None:
+        check_budget(self.time_budget)
+
+    def _build_view(self, points: Points) -> View:
+        """Prepare the points, join them into a graph, and rest on it."""
+        view = build_view(
+            points,
+            self.graph,
+            scale=self.scale,
+            metric=self.metric,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+        self._rest_on(points, view.graph, view.recipe)
+        return view
+
+    def _ask(self, labeled: Labeled) -> Any:
+        """Return the committee's answer to some labels."""
+        if self._committee.method != self.method:  # set_params since the fit
+            self._committee = type(self._committee).of(self.method)
+        budget = check_budget(self.time_budget)
+        return self._committee.answer(self._view, labeled, time_budget=budget)
+
+    def _scores(self, labeled: Labeled) -> FloatMatrix:
+        answer: Answer | ValueAnswer = self._ask(labeled)
+        return answer.scores
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenLabels:
+    """Labels as a person gave them, to be changed row by row.
+
+    Attributes
+    ----------
+    values : ndarray of objects of shape (n,)
+        None where there is none.
+    weights : ndarray of shape (n,) or None
+        How much each counts; None where all count the same.
+    """
+
+    values: NDArray[Any]
+    weights: FloatVector | None
+
+    @classmethod
+    def of(
+        cls, n: int, rows: IndexVector, values: NDArray[Any], weights: FloatVector | None = None
+    ) -> Self:
+        """Spread the labels of some rows, and what each counts, over n rows."""
+        spread = np.full(n, None, dtype=object)
+        for row, value in zip(rows, values.tolist(), strict=True):
+            spread[row] = value
+        if weights is None:
+            return cls(spread, None)
+        every = np.zeros(n)
+        every[rows] = weights
+        return cls(spread, every)
+
+    @property
+    def rows(self) -> IndexVector:
+        """The labelled rows."""
+        return np.flatnonzero([value is not None for value in self.values])
+
+    def change(self, rows: IndexVector, values: list[Any]) -> Self:
+        """Return the same with some labels replaced; these count as others do on average."""
+        changed, weights = self.values.copy(), self.weights
+        for row, value in zip(rows, values, strict=True):
+            changed[row] = value
+        if weights is not None:
+            weights = weights.copy()
+            weights[rows] = weights[weights > 0].mean()
+        return type(self)(changed, weights)
+
+
+def check_update(indices: Any, labels: Any, n_rows: int) -> tuple[IndexVector, list[Any]]:
+    """Return row numbers and one label for each, or say what is wrong with them."""
+    rows = np.atleast_1d(np.asarray(indices))
+    rows = rows if rows.size else rows.astype(np.intp)
+    values = [labels] if np.ndim(indices) == 0 else list(labels)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) != len(values):
+        raise InvalidInputError(
+            f"update needs row numbers and as many labels; it got {len(rows)} of kind "
+            f"{rows.dtype} and {len(values)}."
+        )
+    if len(rows) and (rows.min() < 0 or rows.max() >= n_rows):
+        raise InvalidInputError(
+            f"row numbers go from 0 to {n_rows - 1}; got {rows.min()} to {rows.max()}."
+        )
+    return rows.astype(np.intp), values
+
+
+def check_budget(seconds: Any) -> float | None:
+    """Return the time budget, or say what is wrong with it."""
+    if seconds is None:
+        return None
+    is_number = isinstance(seconds, numbers.Real) and not isinstance(seconds, bool)
+    if is_number and float(seconds) >= 0:
+        return float(seconds)
+    raise InvalidInputError(
+        f"time_budget={seconds!r} must be a number of seconds, such as 60, or None for no limit."
+    )

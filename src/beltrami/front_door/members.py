@@ -1,0 +1,261 @@
+"""The learners of a committee, all seen alike: what they say of every row, and of labels held out.
+
+A view of the data and labels as numbers enter. Of classes, logits leave, one column per class; of
+values, values with exact leave-one-out residuals and with how each label moves them. A member keeps
+what it worked out from the graph alone, so that other labels cost only what depends on labels.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.types import FloatMatrix, FloatVector, Points
+from beltrami.data.labels import checked_weights
+from beltrami.front_door.prepare import View
+from beltrami.learners.baselines import NEVER
+from beltrami.learners.model import Labeled
+from beltrami.learners.shared_graph import (
+    copy_as_chosen,
+    honest_residuals_of,
+    left_out_at,
+    residuals_of,
+    scores_at,
+    share_kernels,
+    shifts_at,
+)
+from beltrami.learners.splits import class_folds, typical_count
+
+_LEAST_SHARE = 1e-4
+_MANY_ROWS = 20_000
+_ENOUGH = 4
+"""Labels of a class, typically, from which leaving one out does not tilt the rest against it."""
+
+
+class Member(ABC):
+    """A learner of classes."""
+
+    @abstractmethod
+    def fit(self, view: View, labeled: Labeled) -> FloatMatrix:
+        """Learn, and return the logits of all rows, (n, k)."""
+
+    @abstractmethod
+    def held_out(self, view: View, labeled: Labeled) -> FloatMatrix:
+        """Return logits of ``labeled.sample()``, each from labels without it; after `fit`."""
+
+    @abstractmethod
+    def at(self, points: Points, plain: Points) -> FloatMatrix:
+        """Return the logits of new points, given as in a view."""
+
+
+class GraphMember(Member):
+    """A classifier on the graph.
+
+    Parameters
+    ----------
+    make : callable
+        From a `View`, the estimator.
+    are_shares : bool
+        Whether its scores are shares of classes, of which logarithms are taken.
+    has_exact : bool, default=False
+        Whether its own leave-one-out is of the answer it gives, and stands in for folds, which
+        would take long, once classes have some labels.
+    kept : tuple of str, default=()
+        Parameters that it chooses, and that stay as they are while labels are held out: to choose
+        again, fold by fold, would cost far more than the rest and changes little.
+    kept_if_many : tuple of str, default=()
+        The same, above 20,000 rows only.
+    twin : GraphMember or None, default=None
+        A kernel machine fitted before, whose kernels serve this one too.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[View], Any],
+        *,
+        are_shares: bool,
+        has_exact: bool = False,
+        kept: tuple[str, ...] = (),
+        kept_if_many: tuple[str, ...] = (),
+        twin: "GraphMember | None" = None,
+    ) -> None:
+        self._make, self._are_shares, self._has_exact = make, are_shares, has_exact
+        self._kept, self._kept_if_many, self._twin = kept, kept_if_many, twin
+        self._learner: Any = None
+
+    def fit(self, view: View, labeled: Labeled) -> FloatMatrix:
+        """Learn on the graph, or from other labels where that was done before."""
+        learner = self._learner
+        if learner is None or len(learner.classes_) != labeled.targets.shape[1]:
+            learner = self._make(view)
+            if self._twin is not None:
+                share_kernels(learner, self._twin._learner)
+            # One that cannot be fitted is not kept: it would be taken for fitted the next time.
+            self._learner = None
+        self._learner = _fit_on(learner, view, labeled)
+        return self._logits(self._learner.scores_, self._learner.label_distributions_)
+
+    def held_out(self, view: View, labeled: Labeled) -> FloatMatrix:
+        """Hold labels out, by the learner's own leave-one-out or in folds."""
+        sample = labeled.sample()
+        if self._has_exact and typical_count(sample) >= _ENOUGH:
+            scores = left_out_at(self._learner, sample.rows).scores
+            return self._logits(scores, scores)
+        logits = np.zeros(sample.targets.shape)
+        is_many = view.graph.n_nodes > _MANY_ROWS
+        twin = copy_as_chosen(self._learner, self._kept + self._kept_if_many * is_many)
+        for rest, aside in class_folds(labeled):
+            _fit_on(twin, view, rest)
+            rows = sample.rows[aside]
+            logits[aside] = self._logits(twin.scores_[rows], twin.label_distributions_[rows])
+        return logits
+
+    def at(self, points: Points, plain: Points) -> FloatMatrix:  # noqa: ARG002
+        """Carry the scores to new points, as the learner does."""
+        if self._are_shares:
+            shares = self._learner.predict_proba(points)
+            return self._logits(shares, shares)
+        scores = scores_at(self._learner, points)
+        return self._logits(scores, scores)
+
+    def _logits(self, scores: FloatMatrix, shares: FloatMatrix) -> FloatMatrix:
+        if not self._are_shares:
+            return np.maximum(scores, NEVER)
+        positive = np.maximum(shares, 0.0)
+        totals = positive.sum(axis=1, keepdims=True)
+        even = 1.0 / shares.shape[1]
+        shares = np.divide(positive, totals, out=np.full_like(positive, even), where=totals > 0)
+        return np.log(np.maximum(shares, _LEAST_SHARE))
+
+
+def _fit_on(learner: Any, view: View, labeled: Labeled) -> Any:
+    """Fit a learner on the view's graph, with weights relative to their mean over these labels."""
+    count = len(labeled.rows)
+    weights = checked_weights(labeled.weights, count, np.arange(count))
+    numbers = Labeled(labeled.rows, labeled.targets, weights)
+    return learner.fit_on(view.points, view.graph, view.recipe, numbers)
+
+
+class PlainMember(Member):
+    """A baseline: it sees the labelled rows only, with all their columns."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.baseline = make()
+
+    def fit(self, view: View, labeled: Labeled) -> FloatMatrix:
+        """Fit to the labelled rows."""
+        return np.asarray(self.baseline.fit(view.plain, labeled, view.metric))
+
+    def held_out(self, view: View, labeled: Labeled) -> FloatMatrix:
+        """Hold labels out, as the baseline does."""
+        return np.asarray(self.baseline.held_out(view.plain, labeled))
+
+    def at(self, points: Points, plain: Points) -> FloatMatrix:  # noqa: ARG002
+        """Return the baseline's own."""
+        return np.asarray(self.baseline.at(plain))
+
+
+class ValueMember(ABC):
+    """A learner of values."""
+
+    @abstractmethod
+    def fit(self, view: View, labeled: Labeled) -> FloatVector:
+        """Learn, and return the values of all rows."""
+
+    @abstractmethod
+    def residuals(self) -> FloatVector:
+        """Return the exact leave-one-out residuals of all labels."""
+
+    @abstractmethod
+    def honest(self) -> FloatVector | None:
+        """Return residuals of all labels, each of what would be chosen without it, or None."""
+
+    @abstractmethod
+    def at(self, points: Points, plain: Points) -> FloatVector:
+        """Return the values of new points, given as in a view."""
+
+    @abstractmethod
+    def shifts_at(self, points: Points, plain: Points, residuals: FloatVector) -> FloatMatrix:
+        """Return by how much the values at new points fall without each label, (m, l)."""
+
+    def held_out(self, labeled: Labeled) -> FloatVector:
+        """Return the residuals of ``labeled.sample()`` that the choice of a member goes by."""
+        honest = self.honest()
+        residuals = self.residuals() if honest is None else honest
+        return residuals[np.searchsorted(labeled.rows, labeled.sample().rows)]
+
+
+class GraphValueMember(ValueMember):
+    """A regressor on the graph, made from a `View` by a function."""
+
+    def __init__(self, make: Callable[[View], Any]) -> None:
+        self._make = make
+        self._learner: Any = None
+
+    def fit(self, view: View, labeled: Labeled) -> FloatVector:
+        """Learn on the graph, or from other values where that was done before."""
+        learner = self._make(view) if self._learner is None else self._learner
+        self._learner = _fit_on(learner, view, labeled)
+        return np.asarray(self._learner.scores_[:, 0])
+
+    def residuals(self) -> FloatVector:
+        """Return the learner's own."""
+        return residuals_of(self._learner)
+
+    def honest(self) -> FloatVector | None:
+        """Return those of the strength that the learner would have chosen."""
+        return honest_residuals_of(self._learner)
+
+    def held_out(self, labeled: Labeled) -> FloatVector:
+        """Return the same; of many labels those of the sample are worked out only."""
+        if self.honest() is not None:
+            return super().held_out(labeled)
+        left_out = left_out_at(self._learner, labeled.sample().rows)
+        return np.asarray((left_out.targets - left_out.scores)[:, 0])
+
+    def at(self, points: Points, plain: Points) -> FloatVector:  # noqa: ARG002
+        """Carry the values to new points, as the learner does."""
+        return np.asarray(self._learner.predict(points))
+
+    def shifts_at(
+        self,
+        points: Points,
+        plain: Points,  # noqa: ARG002
+        residuals: FloatVector,
+    ) -> FloatMatrix:
+        """Return the learner's own."""
+        return shifts_at(self._learner, points, residuals)
+
+
+class PlainValueMember(ValueMember):
+    """A baseline of values: it sees the labelled rows only, with all their columns."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.baseline = make()
+
+    def fit(self, view: View, labeled: Labeled) -> FloatVector:
+        """Fit to the labelled rows."""
+        return np.asarray(self.baseline.fit(view.plain, labeled, view.metric))
+
+    def residuals(self) -> FloatVector:
+        """Return those of what was chosen."""
+        return np.asarray(self.baseline.residuals())
+
+    def honest(self) -> FloatVector | None:
+        """Return those of what the others would have chosen."""
+        honest: FloatVector | None = self.baseline.honest()
+        return honest
+
+    def at(self, points: Points, plain: Points) -> FloatVector:  # noqa: ARG002
+        """Return the baseline's own."""
+        return np.asarray(self.baseline.at(plain))
+
+    def shifts_at(
+        self,
+        points: Points,  # noqa: ARG002
+        plain: Points,
+        residuals: FloatVector,
+    ) -> FloatMatrix:
+        """Return the baseline's own."""
+        return np.asarray(self.baseline.shifts_at(plain, residuals))

@@ -1,0 +1,54 @@
+"""What is asked of learners that share a graph, beside `fit_on`, `predict` and fitted attributes.
+
+Functions rather than methods: those who use a learner by itself have no need of them.
+"""
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
+from beltrami.learners.model import LeftOut
+
+
+def scores_at(learner: Any, points: Points) -> FloatMatrix:
+    """Return a classifier's scores at new points, one column per class also where there are two."""
+    return np.asarray(learner._without_absent(learner._scores_at(points)[0]))
+
+
+def left_out_at(learner: Any, rows: IndexVector) -> LeftOut:
+    """Return the exact leave-one-out predictions of some labelled rows, in their order."""
+    left_out = learner._left_out()
+    order = np.argsort(left_out.rows)
+    place = order[np.searchsorted(left_out.rows, rows, sorter=order)]
+    return LeftOut(rows, left_out.targets[place], left_out.scores[place], left_out.weights[place])
+
+
+def copy_as_chosen(learner: Any, names: tuple[str, ...]) -> Any:
+    """Return a copy that shares what rests on the graph and keeps to the parameters chosen so far.
+
+    What the copy learns from other labels does not reach the learner.
+    """
+    twin = copy.copy(learner)
+    return twin.set_params(**{name: getattr(learner, f"{name}_") for name in names})
+
+
+def share_kernels(machine: Any, other: Any) -> None:
+    """Let a kernel machine use the kernels of one fitted on the same graph, if there is one."""
+    machine._share_kernels(other)
+
+
+def residuals_of(learner: Any) -> FloatVector:
+    """Return a regressor's exact leave-one-out residuals of all labels, (l,)."""
+    return np.asarray(learner._residuals())
+
+
+def honest_residuals_of(learner: Any) -> FloatVector | None:
+    """Return the same, each at what would have been chosen without the label; None if unknown."""
+    return next((one.honest for one in learner._choices() if one.honest is not None), None)
+
+
+def shifts_at(learner: Any, points: Points, residuals: FloatVector) -> FloatMatrix:
+    """Return by how much a regressor's values at new points fall without each label, (m, l)."""
+    return np.asarray(learner._shifts_at(points, residuals))
