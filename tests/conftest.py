@@ -41,6 +41,13 @@ def pytest_configure() -> None:
     numba.set_num_threads(1)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse names that differ from process to process: workers must agree on them."""
+    for item in items:
+        if " at 0x" in item.nodeid:
+            raise pytest.UsageError(f"{item.nodeid} holds an address; give the parameter an id")
+
+
 @pytest.fixture
 def data_folder() -> Path:
     """The folder with the papers' data sets; the test is skipped where there is none."""

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_classifier
 from sklearn.metrics.pairwise import rbf_kernel
+from tests.support.names import case_name
 
 from beltrami.core import memory
 from beltrami.core.errors import (
@@ -85,19 +86,6 @@ def hyperbolic(A, B):
     return np.tanh(A @ B.T - 1)
 
 
-def describe(value):
-    """Name a case by its options: functions by their names, arrays by their shapes."""
-    if not isinstance(value, dict):
-        return ""
-    return ", ".join(f"{key}={brief(option)}" for key, option in value.items())
-
-
-def brief(option):
-    if isinstance(option, np.ndarray):
-        return f"array{option.shape}"
-    return getattr(option, "__name__", repr(option))
-
-
 @every_machine
 @pytest.mark.parametrize(
     ("options", "message"),
@@ -145,7 +133,7 @@ def brief(option):
         ({"approximation": "nystrom", "random_state": -1}, "random_state=-1 cannot seed"),
         ({"graph": "knn"}, "graph='knn' is not a graph; give a recipe"),
     ],
-    ids=describe,
+    ids=lambda value: case_name(value) if isinstance(value, dict) else "",
 )
 def test_parameters_that_make_no_sense_are_refused(machine, options, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):

@@ -14,6 +14,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.support.names import case_name
 
 from beltrami import MultiManifoldClassifier, MultiManifoldRegressor
 from beltrami.core.errors import (
@@ -132,7 +133,7 @@ def test_parameters_that_make_no_sense_are_refused(fit, options, message):
         7,
         object(),
     ],
-    ids=lambda value: repr(value)[:30],
+    ids=case_name,
 )
 def test_what_is_no_classifier_is_refused(estimator, n_regions):
     with pytest.raises(InvalidInputError, match=r"estimator=.* must be None or a classifier"):

@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import (
     polynomial_kernel,
     rbf_kernel,
 )
+from tests.support.names import case_name
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.kernel_machines.gram import Gram, check_precomputed, check_psd
@@ -50,7 +51,9 @@ def gram_of(kind):
 
 
 every_name = pytest.mark.parametrize("name", NAMED)
-every_kind = pytest.mark.parametrize("kind", [*NAMED, "precomputed", RBF(1.5), rbf_kernel], ids=str)
+every_kind = pytest.mark.parametrize(
+    "kind", [*NAMED, "precomputed", RBF(1.5), rbf_kernel], ids=case_name
+)
 
 
 # --- values -----------------------------------------------------------------------------------

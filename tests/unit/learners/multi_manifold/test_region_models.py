@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC, LinearSVC
+from tests.support.names import case_name
 
 from beltrami import (
     GraphRegularizedClassifier,
@@ -414,7 +415,7 @@ def test_with_one_region_the_failure_is_the_estimators_own():
 @pytest.mark.parametrize(
     "estimator",
     [LogisticRegression, StandardScaler(), Ridge(), "svm", 3, object(), make_pipeline(Ridge())],
-    ids=lambda e: repr(e)[:30],
+    ids=case_name,
 )
 def test_what_is_no_classifier_is_refused(estimator):
     with pytest.raises(InvalidInputError, match=r"estimator=.* must be None or a classifier"):
