@@ -33,7 +33,7 @@ def log_spectra(
     does not name the window function or the transform's length, which are ours. The floor of
     1e-5 times the largest coefficient of the recording (100 dB) keeps digital silence finite.
 
-    Shapes: `wave` (n_samples,); returns (n_frames, n_frequencies).
+    The result has shape (n_frames, n_frequencies).
 
     - `window_s`: length of a window in seconds; at most 2 K samples.
 
@@ -84,8 +84,6 @@ def frame_centers(
     step_s: float = 0.005,
 ) -> IndexVector:
     """Return the middle sample of each row of `log_spectra`, to look up its phone segment.
-
-    Returns shape (n_frames,).
 
     Examples
     --------
