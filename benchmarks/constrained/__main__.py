@@ -24,12 +24,12 @@ def main(arguments: list[str] | None = None) -> None:
 
     warn_if_busy()
     folder = results_folder(asked.out, toy=asked.toy)
-    found = sides.alone(2000 if asked.toy else ALONE, rounds=asked.rounds)
+    alone = sides.alone(2000 if asked.toy else ALONE, rounds=asked.rounds)
     record: dict[str, Any] = {
         "circumstances": circumstances(),
         "peer": package_version("k-means-constrained"),
-        "alone": found,
-        "marks": marks(found),
+        "alone": alone,
+        "marks": marks(alone),
         "beside": [],
     }
     for n in (200, 400) if asked.toy else SIZES:
@@ -44,15 +44,15 @@ def main(arguments: list[str] | None = None) -> None:
     print(render(record))
 
 
-def marks(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def marks(alone: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return what was asked, what was found, and whether it holds."""
-    seconds = median(found["seconds"]["fit"])
+    seconds = median(alone["seconds"]["fit"])
     return [
         {
             "about": "points that the bounds force away from the nearest centre",
             "asked": f"at least {FORCED}",
-            "found": f"{found['forced']}",
-            "met": found["forced"] >= FORCED,
+            "found": f"{alone['forced']}",
+            "met": alone["forced"] >= FORCED,
         },
         {
             "about": "seconds of a whole fit with the default parameters",
@@ -62,9 +62,9 @@ def marks(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         },
         {
             "about": "points of the smallest cluster",
-            "asked": f"at least {found['least']}",
-            "found": f"{found['smallest']}",
-            "met": found["smallest"] >= found["least"],
+            "asked": f"at least {alone['least']}",
+            "found": f"{alone['smallest']}",
+            "met": alone["smallest"] >= alone["least"],
         },
     ]
 
@@ -72,10 +72,10 @@ def marks(found: Mapping[str, Any]) -> list[dict[str, Any]]:
 def render(record: Mapping[str, Any]) -> str:
     """Return the page."""
 
-    facts, found = record["circumstances"], record["alone"]
+    facts, alone = record["circumstances"], record["alone"]
     lines = [
-        [name, f"{1e3 * median(times):.1f}", str(found["moves"].get(name, ""))]
-        for name, times in found["seconds"].items()
+        [name, f"{1e3 * median(times):.1f}", str(alone["moves"].get(name, ""))]
+        for name, times in alone["seconds"].items()
     ]
     header = (
         "n", "rows", "ours s", "peer s", "times faster [quartiles]", "sum of squares, ours / peer",
@@ -89,7 +89,7 @@ def render(record: Mapping[str, Any]) -> str:
         f"{facts['date']} at commit {facts['commit']}. Eight overlapping clouds, of 40 to 1 % of "
         "the points, in 8 columns, 8 clusters, each with at least 95 % of an equal share. Medians "
         "over rounds; compilation is not timed.\n\n"
-        f"## Ours alone, {found['n']} points\n\n"
+        f"## Ours alone, {alone['n']} points\n\n"
         "The first assignment is to the centres of k-means without bounds; the others are in a "
         "later round, once from the nearest centres and once from the prices of the round before. "
         "A fit by default compares ten starts on a sample of 5000 points and runs the best on "

@@ -68,7 +68,7 @@ def alone(n: int, *, rounds: int) -> dict[str, Any]:
         COLD: lambda: assign(later, least),
         WARM: lambda: assign(later, least, start=midway.prices),
     }
-    found = {name: step() for name, step in assignments.items()}
+    first_run = {name: step() for name, step in assignments.items()}
     steps: dict[str, Callable[[], Any]] = assignments | {
         "fit, n_init=1": lambda: _fit(points, least, n_init=1),
         "fit": lambda: _fit(points, least),
@@ -80,8 +80,8 @@ def alone(n: int, *, rounds: int) -> dict[str, Any]:
             seconds[name].append(_time(step)[0])
     return {
         "n": n,
-        "moves": {name: one.n_moves for name, one in found.items()},
-        "forced": int((found[FIRST].labels != first.argmin(axis=1)).sum()),
+        "moves": {name: one.n_moves for name, one in first_run.items()},
+        "forced": int((first_run[FIRST].labels != first.argmin(axis=1)).sum()),
         "seconds": seconds,
         "smallest": int(np.bincount(model.labels_).min()),
         "least": least,
@@ -123,7 +123,7 @@ def beside(n: int, *, rounds: int, scaled: bool) -> dict[str, Any]:
 
 def ours(points: np.ndarray, least: int, start: np.ndarray) -> np.ndarray:
     """Return our labels."""
-    found = constrained_kmeans(
+    clusters = constrained_kmeans(
         points,
         N_CLUSTERS,
         least,
@@ -132,7 +132,7 @@ def ours(points: np.ndarray, least: int, start: np.ndarray) -> np.ndarray:
         tol=TOL,
         rng=np.random.default_rng(0),
     )
-    return found.labels
+    return clusters.labels
 
 
 def peer(points: np.ndarray, least: int, start: np.ndarray) -> np.ndarray:
@@ -176,5 +176,5 @@ def _costs(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
 
 def _time(step: Callable[[], Any]) -> tuple[float, Any]:
     start = time.perf_counter()
-    found = step()
-    return time.perf_counter() - start, found
+    result = step()
+    return time.perf_counter() - start, result

@@ -23,11 +23,11 @@ def main(arguments: list[str] | None = None) -> None:
 
     folder = results_folder(asked.out, toy=asked.toy)
     facts = report.contest_facts()
-    wanted = [one for one in methods() if re.search(asked.only, one.name, re.IGNORECASE)]
-    skipped = {one.name: why for one in wanted if (why := one.missing())}
+    asked_for = [one for one in methods() if re.search(asked.only, one.name, re.IGNORECASE)]
+    skipped = {one.name: why for one in asked_for if (why := one.missing())}
     for name, why in skipped.items():
         print(f"skipped: {name}: {why}")
-    chosen = [one for one in wanted if one.name not in skipped]
+    chosen = [one for one in asked_for if one.name not in skipped]
     warn_if_busy()
     named = ["toy"] if asked.toy else list(PROBLEMS)
     for name in named:

@@ -50,9 +50,9 @@ class Method:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = import_module(module) if module else None
+                loaded = import_module(module) if module else None
                 if thing:
-                    getattr(found, thing)
+                    getattr(loaded, thing)
         except ImportError:
             return f"{module} is not installed or cannot be imported"
         except AttributeError:

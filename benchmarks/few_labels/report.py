@@ -61,15 +61,15 @@ def save_rows(
 def with_clock_of(kept: dict[str, Any], fresh: dict[str, Any]) -> dict[str, Any]:
     """Return a row kept from before with the seconds and the memory of a fresh one."""
     seconds = [one for cell in fresh["cells"].values() for one in cell["seconds"]]
-    found = {"clock_s": seconds, "clock_commit": fresh["commit"]}
-    found |= {key: fresh[key] for key in ("peak_mb", "first_fit_s") if fresh[key] is not None}
-    return kept | found
+    clock = {"clock_s": seconds, "clock_commit": fresh["commit"]}
+    clock |= {key: fresh[key] for key in ("peak_mb", "first_fit_s") if fresh[key] is not None}
+    return kept | clock
 
 
-def save_latency(folder: Path, facts: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+def save_latency(folder: Path, facts: Mapping[str, Any], latency: Mapping[str, Any]) -> None:
     """Replace the record of ``fit_labels``."""
     stamp = {"commit": facts["commit"], "date": facts["date"]}
-    write(folder, load(folder) | {"circumstances": facts, "latency": {**found, **stamp}})
+    write(folder, load(folder) | {"circumstances": facts, "latency": {**latency, **stamp}})
 
 
 def save_skipped(folder: Path, facts: Mapping[str, Any], skipped: Mapping[str, str]) -> None:
@@ -87,7 +87,7 @@ def render(record: Mapping[str, Any]) -> str:
     places = {name: place for place, name in enumerate(PROBLEMS)}
     named = sorted(record["problems"].items(), key=lambda pair: places.get(pair[0], len(places)))
     parts = [_head(record["circumstances"])]
-    parts += [_section(name, found) for name, found in named]
+    parts += [_section(name, about) for name, about in named]
     if record["latency"]:
         parts.append(_latency(record["latency"]))
     if record["skipped"]:
@@ -118,17 +118,17 @@ def _head(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _section(name: str, found: Mapping[str, Any]) -> str:
-    rows = [Row.from_json(row) for row in _sort_rows(found["rows"])]
+def _section(name: str, about: Mapping[str, Any]) -> str:
+    rows = [Row.from_json(row) for row in _sort_rows(about["rows"])]
     counts = sorted({int(key) for row in rows for key in row.cells})
     best = {count: _best(rows, str(count)) for count in counts}
     header = ["method", *map(str, counts), "s per fit", "peak MB", "draws", "note"]
     lines = [_line(row, counts, best) for row in rows]
-    sizes, searched = found["class_sizes"], found["lists_s"]
+    sizes, searched = about["class_sizes"], about["lists_s"]
     lists = f", the lists of LabelSpreading {searched:.2g} s" if searched else ""
     return (
-        f"## {name}\n\n{PROBLEMS.get(name, 'a toy')}: {found['n']:,} points in {len(sizes)} "
-        f"classes of {min(sizes)} to {max(sizes)}; the graph took {found['graph_s']:.2g} s"
+        f"## {name}\n\n{PROBLEMS.get(name, 'a toy')}: {about['n']:,} points in {len(sizes)} "
+        f"classes of {min(sizes)} to {max(sizes)}; the graph took {about['graph_s']:.2g} s"
         f"{lists}.\n\n" + table(header, lines)
     )
 
@@ -190,15 +190,15 @@ def _note(row: Row) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _latency(found: Mapping[str, Any]) -> str:
-    middle = float(np.median(found["fit_labels_ms"]))
+def _latency(record: Mapping[str, Any]) -> str:
+    middle = float(np.median(record["fit_labels_ms"]))
     return (
         "## New labels on a fitted model\n\n"
-        f"`{found['model']}` on {found['problem']} ({found['n']:,} points), {found['labels']} "
-        f"labels, the graph given: a full fit takes {found['full_fit_s']:.3g} s, `fit_labels` "
-        f"{middle:.3g} ms (median of {len(found['fit_labels_ms'])} calls with other labels each, "
-        f"after a warm-up; {min(found['fit_labels_ms']):.3g} to "
-        f"{max(found['fit_labels_ms']):.3g} ms), a ratio of "
-        f"{1e3 * found['full_fit_s'] / middle:.0f}. Accuracy {np.mean(found['accuracy']):.1f} "
-        f"percent. {found['date']}, commit {found['commit']}.\n"
+        f"`{record['model']}` on {record['problem']} ({record['n']:,} points), {record['labels']} "
+        f"labels, the graph given: a full fit takes {record['full_fit_s']:.3g} s, `fit_labels` "
+        f"{middle:.3g} ms (median of {len(record['fit_labels_ms'])} calls with other labels each, "
+        f"after a warm-up; {min(record['fit_labels_ms']):.3g} to "
+        f"{max(record['fit_labels_ms']):.3g} ms), a ratio of "
+        f"{1e3 * record['full_fit_s'] / middle:.0f}. Accuracy {np.mean(record['accuracy']):.1f} "
+        f"percent. {record['date']}, commit {record['commit']}.\n"
     )

@@ -27,11 +27,11 @@ def main(arguments: list[str] | None = None) -> None:
     is_published = not (asked.toy or asked.first_draw)
     folder = asked.out or (RESULTS if is_published else CACHE / "front_door")
     journal = RowJournal(asked.journal or CACHE / "front_door" / "accuracy.jsonl")
-    wanted = [one for one in entrants() if re.search(asked.only_methods, one.name)]
-    skipped = {one.name: why for one in wanted if (why := one.missing())}
+    asked_for = [one for one in entrants() if re.search(asked.only_methods, one.name)]
+    skipped = {one.name: why for one in asked_for if (why := one.missing())}
     for name, why in skipped.items():
         print(f"skipped: {name}: {why}")
-    chosen = [one for one in wanted if one.name not in skipped]
+    chosen = [one for one in asked_for if one.name not in skipped]
     draws = range(asked.first_draw, asked.first_draw + asked.draws)
     per_class = asked.labels or (_TOY_LABELS if asked.toy else PER_CLASS)
     plan = Plan(per_class, draws, 60 * asked.minutes, asked.code, asked.again)

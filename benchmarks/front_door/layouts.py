@@ -58,12 +58,12 @@ def rows_of(name: str, *, subset: int, pictures: Path | None = None) -> list[dic
     points, targets, metric = problem(name)
     n = points.shape[0]
     ours = {"ours": _ours}
-    found = [] if n <= subset else _draw_and_measure(name, points, targets, metric, ours, pictures)
+    whole = [] if n <= subset else _draw_and_measure(name, points, targets, metric, ours, pictures)
     rows = np.arange(n)
     if n > subset:
         rows = np.sort(np.random.default_rng(SEED).choice(n, subset, replace=False))
     every = ours | {"t-SNE (scikit-learn)": _tsne, "two principal components": _plane}
-    return found + _draw_and_measure(name, points[rows], targets[rows], metric, every, pictures)
+    return whole + _draw_and_measure(name, points[rows], targets[rows], metric, every, pictures)
 
 
 def problem(name: str) -> tuple[Any, Any, str]:
@@ -190,9 +190,9 @@ def quality(positions: Any, targets: Any, near: Any, probed: Any) -> dict[str, f
     from scipy.spatial import cKDTree  # noqa: PLC0415
 
     nearest = cKDTree(positions).query(positions[probed], 11)[1]
-    own = nearest == probed[:, None]
-    own[~own.any(axis=1), -1] = True  # a twin may stand in for the point itself
-    nearest = nearest[~own].reshape(len(probed), 10)
+    is_itself = nearest == probed[:, None]
+    is_itself[~is_itself.any(axis=1), -1] = True  # a twin may stand in for the point itself
+    nearest = nearest[~is_itself].reshape(len(probed), 10)
     kept = [np.isin(here, there).mean() for here, there in zip(nearest, near, strict=True)]
     same = targets[nearest] == targets[probed][:, None]
     return {"class purity": float(same.mean()), "neighbours kept": float(np.mean(kept))}

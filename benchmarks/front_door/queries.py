@@ -244,8 +244,8 @@ def hold(
                 accuracy, beliefs = _learn(learner, problem, labelled)
                 key = {"problem": problem.name, "labels": len(labelled), "draw": draw}
                 key |= {"method": name, "code": "1", "n": problem.size}
-                found = {"accuracy": accuracy, "seconds": seconds, "rows": labelled.tolist()}
-                journal.add(key | found)
+                measures = {"accuracy": accuracy, "seconds": seconds, "rows": labelled.tolist()}
+                journal.add(key | measures)
             print(f"    {problem.name} {name} {draw}", flush=True)
 
 
@@ -276,9 +276,9 @@ def collect_runs(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) ->
     return {"circumstances": dict(facts), "problems": problems}
 
 
-def labels_goal_lines(run: Mapping[str, float], goal: float) -> int | None:
+def labels_to_goal(run: Mapping[str, float], goal: float) -> int | None:
     """Return the labels of the first step at the goal or above it; None where none is."""
-    return min((int(step) for step, found in run.items() if found >= goal), default=None)
+    return min((int(step) for step, accuracy in run.items() if accuracy >= goal), default=None)
 
 
 def save(folder: Path, record: Mapping[str, Any]) -> None:
@@ -329,18 +329,18 @@ def _goal_lines(runs: Mapping[str, Any]) -> list[list[str]]:
     """A run that never got there counts as one batch more than its last, a lower bound."""
     lines, means = [], {}
     for name, seeds in runs.items():
-        found = [labels_goal_lines(run, GOAL) for run in seeds.values()]
+        needs = [labels_to_goal(run, GOAL) for run in seeds.values()]
         bounds = [
             max(map(int, run)) + BATCH if one is None else one
-            for one, run in zip(found, seeds.values(), strict=True)
+            for one, run in zip(needs, seeds.values(), strict=True)
         ]
         means[name] = float(np.mean(bounds))
-        sign = "at least " if None in found else ""
-        each = " ".join("-" if one is None else str(one) for one in found)
-        got = sum(one is not None for one in found)
+        sign = "at least " if None in needs else ""
+        each = " ".join("-" if one is None else str(one) for one in needs)
+        got = sum(one is not None for one in needs)
         ends = [max(map(int, run)) for run in seeds.values()]
         end = f"{min(ends)} to {max(ends)}"
-        lines.append([name, f"{sign}{means[name]:.0f}", "", f"{got} of {len(found)}", end, each])
+        lines.append([name, f"{sign}{means[name]:.0f}", "", f"{got} of {len(needs)}", end, each])
     for line in lines:
         if RANDOM in means:
             line[2] = f"{means[line[0]] / means[RANDOM]:.2f}"
@@ -352,10 +352,12 @@ def _lines(about: Mapping[str, Any]) -> list[list[str]]:
     for name, seeds in about["runs"].items():
         cells, means = [], []
         for step in SHOWN:
-            found = [run[str(step)] for run in seeds.values() if str(step) in run]
-            few = f" of {len(found)}" if len(found) < len(seeds) else ""
-            cells.append(f"{np.mean(found):.1f} ({np.std(found):.1f}){few}" if found else "")
-            means += [float(np.mean(found))] if found else []
+            accuracies = [run[str(step)] for run in seeds.values() if str(step) in run]
+            few = f" of {len(accuracies)}" if len(accuracies) < len(seeds) else ""
+            cells.append(
+                f"{np.mean(accuracies):.1f} ({np.std(accuracies):.1f}){few}" if accuracies else ""
+            )
+            means += [float(np.mean(accuracies))] if accuracies else []
         seconds = f"{np.median(about['seconds'][name]):.2f}"
         lines.append((float(np.mean(means)), [name, str(len(seeds)), *cells, seconds]))
     return [line for _, line in sorted(lines, key=lambda one: -one[0])]

@@ -71,11 +71,11 @@ def main(arguments: list[str] | None = None) -> None:
         "thresholds": thresholds(),
     }
     for part, trials in _parts(asked):
-        for key, found in trials:
+        for key, rows in trials:
             others = [
                 row for row in record[part].get(key, []) if row[NAMED[part]] not in asked.learners
             ]
-            record[part][key] = others + found
+            record[part][key] = others + rows
             write_results(folder, STEM, record, render(record), indent=None)
             print(part, key, flush=True)
     write_results(folder, STEM, record, render(record), indent=None)
@@ -116,11 +116,11 @@ class _Bench:
         self._columns = rows[order], smoother.columns(everything)[:, order]
 
     def probabilities(
-        self, learner: str, rows: np.ndarray, given: np.ndarray
+        self, learner: str, rows: np.ndarray, labels: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return held-out probabilities of the labelled rows and those of all rows."""
         y = np.full(self.problem.size, -1)
-        y[rows] = given
+        y[rows] = labels
 
         def kept(_: Smoother, labeled: Labeled) -> np.ndarray:
             kept_rows, columns = self._columns
@@ -153,24 +153,24 @@ def issue_trials(
         rng = np.random.default_rng((77, draw))
         pool = rng.choice(bench.problem.size, max(sizes), replace=False)
         bench.draw(pool, learners)
-        found = []
+        results = []
         for size in sizes:
             rows = pool[:size]
             for rate in rates:
                 wrong = np.zeros(size, dtype=bool)
                 wrong[np.argsort(rng.random(size))[: round(rate * size)]] = True
                 moved = (targets[rows] + rng.integers(1, bench.n_classes, size)) % bench.n_classes
-                given = np.where(wrong, moved, targets[rows])
+                labels = np.where(wrong, moved, targets[rows])
                 for learner in learners:
-                    held_out, _ = bench.probabilities(learner, rows, given)
-                    for rule, flagged in _flags(rows, given, held_out).items():
+                    held_out, _ = bench.probabilities(learner, rows, labels)
+                    for rule, flagged in _flags(rows, labels, held_out).items():
                         counts = (int((flagged & wrong).sum()), int(flagged.sum()))
-                        found.append([size, rate, learner, rule, *counts, int(wrong.sum())])
-        yield f"{name} {draw}", found
+                        results.append([size, rate, learner, rule, *counts, int(wrong.sum())])
+        yield f"{name} {draw}", results
 
 
-def _flags(rows: np.ndarray, given: np.ndarray, held_out: np.ndarray) -> dict[str, np.ndarray]:
-    ours = find_label_issues(rows, given, held_out)
+def _flags(rows: np.ndarray, labels: np.ndarray, held_out: np.ndarray) -> dict[str, np.ndarray]:
+    ours = find_label_issues(rows, labels, held_out)
     flags = {OURS: np.isin(rows, ours.rows)}
     if importlib.util.find_spec("cleanlab") is None:
         return flags
@@ -181,8 +181,8 @@ def _flags(rows: np.ndarray, given: np.ndarray, held_out: np.ndarray) -> dict[st
     for rule in PEER_RULES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = peer(given, positive, filter_by=rule, n_jobs=1)
-        flags[f"cleanlab {rule}"] = np.asarray(found, dtype=bool)
+            flagged = peer(labels, positive, filter_by=rule, n_jobs=1)
+        flags[f"cleanlab {rule}"] = np.asarray(flagged, dtype=bool)
     return flags
 
 
@@ -197,7 +197,7 @@ def set_trials(
         sizes = [each * bench.n_classes for each in per_class]
         pool = rng.choice(bench.problem.size, max(sizes), replace=False)
         bench.draw(pool, learners)
-        found = []
+        results = []
         for each, size in zip(per_class, sizes, strict=True):
             rows = pool[:size]
             rest = np.flatnonzero(keep_labels(targets, rows) < 0)
@@ -215,13 +215,13 @@ def set_trials(
                         facts = (hit.mean(), sets.sum(1).mean(), (~sets.any(1)).mean())
                         more = (hit_full.mean(), full.sum(1).mean(), right)
                         numbers = [round(float(one), 5) for one in facts + more]
-                        found.append([each, learner, score, coverage, *numbers])
-        yield f"{name} {draw}", found
+                        results.append([each, learner, score, coverage, *numbers])
+        yield f"{name} {draw}", results
 
 
 def audits() -> list[list[float]]:
     """Return how often the lower and the upper bound hold: exactly, and in simulated audits."""
-    rng, found = np.random.default_rng(0), []
+    rng, lines = np.random.default_rng(0), []
     for pool, n, accuracy in AUDITS:
         wrong = round(pool * (1 - accuracy))
         truth = 1 - wrong / pool
@@ -231,7 +231,7 @@ def audits() -> list[list[float]]:
         high = {x: bounds[x].upper >= truth - 1e-12 for x in seen}
         chances = {x: float(hypergeom.pmf(x, pool, wrong, n)) for x in seen}
         drawn = rng.hypergeometric(wrong, pool - wrong, n, SIMULATED)
-        found.append(
+        lines.append(
             [
                 pool, n, truth,
                 sum(chances[x] for x in seen if low[x]), float(np.mean([low[x] for x in drawn])),
@@ -239,12 +239,12 @@ def audits() -> list[list[float]]:
                 float(np.mean([bounds[x].lower for x in drawn])),
             ]
         )  # fmt: skip
-    return found
+    return lines
 
 
 def thresholds(target: float = 0.95) -> list[list[float]]:
     """Simulate audits of labels whose accuracy falls with confidence; see what is promised."""
-    rng, found = np.random.default_rng(1), []
+    rng, lines = np.random.default_rng(1), []
     for n in (100, 200, 400):
         for power in (0.25, 1.0):  # the accuracy at confidence c is c to this power
             broken, shares = 0, []
@@ -257,8 +257,8 @@ def thresholds(target: float = 0.95) -> list[list[float]]:
                 broken += bool(np.isfinite(found_at) and above[place] < target)
                 shares.append(1 - place / len(fine) if np.isfinite(found_at) else 0.0)
             best = float((above >= target).mean())
-            found.append([n, power, 1 - broken / SIMULATED, float(np.mean(shares)), best])
-    return found
+            lines.append([n, power, 1 - broken / SIMULATED, float(np.mean(shares)), best])
+    return lines
 
 
 def _issue_lines(record: Mapping[str, Any], sets: tuple[str, ...]) -> list[list[str]]:
@@ -291,14 +291,14 @@ def _set_lines(record: Mapping[str, Any]) -> list[list[str]]:
         for each, learner, score, coverage, *numbers in rows:
             cells.setdefault((key.split()[0], each, learner, coverage, score), []).append(numbers)
     lines = []
-    for (name, each, learner, coverage, score), found in sorted(cells.items()):
-        hit, size, empty, hit_full, size_full, right = np.mean(found, axis=0)
+    for (name, each, learner, coverage, score), draws in sorted(cells.items()):
+        hit, size, empty, hit_full, size_full, right = np.mean(draws, axis=0)
         off = 100 * abs(hit - coverage)
         lines.append(
             [
                 name, str(each), learner, f"{100 * coverage:g}", score, f"{100 * hit:.1f}",
                 "yes" if off <= WITHIN else "MISSED", f"{size:.2f}", f"{100 * empty:.1f}",
-                f"{100 * hit_full:.1f}", f"{size_full:.2f}", f"{100 * right:.1f}", str(len(found)),
+                f"{100 * hit_full:.1f}", f"{size_full:.2f}", f"{100 * right:.1f}", str(len(draws)),
             ]
         )  # fmt: skip
     return lines

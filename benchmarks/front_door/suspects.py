@@ -30,10 +30,10 @@ def trial(
     rng, n_classes = np.random.default_rng((7, draw)), int(truth.max()) + 1
     rows = rng.choice(len(truth), size, replace=False)
     wrong = rng.choice(size, round(share * size), replace=False)
-    said = truth[rows].copy()
-    said[wrong] = (said[wrong] + rng.integers(1, n_classes, len(wrong))) % n_classes
+    labels = truth[rows].copy()
+    labels[wrong] = (labels[wrong] + rng.integers(1, n_classes, len(wrong))) % n_classes
     y = np.full(len(truth), -1)
-    y[rows] = said
+    y[rows] = labels
     started = time.process_time()
     learner.fit_labels(y) if hasattr(learner, "classes_") else learner.fit(points, y)
     issues = learner.label_issues()

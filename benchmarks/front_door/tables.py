@@ -84,8 +84,8 @@ def cell_means(record: Mapping[str, Any]) -> Means:
         for method, cells in about["methods"].items():
             for labels, cell in cells.items():
                 if cell.get("error"):
-                    found = means.setdefault((problem, int(labels)), {})
-                    found[method] = float(np.mean(cell["error"]))
+                    cell_mean = means.setdefault((problem, int(labels)), {})
+                    cell_mean[method] = float(np.mean(cell["error"]))
     return dict(sorted(means.items()))
 
 
@@ -111,13 +111,13 @@ def mean_ranks(means: Means) -> dict[str, tuple[float, float, int]]:
 
 def behind(means: Means, side: str) -> list[tuple[str, int, float, str, float]]:
     """Return each cell's problem, labels, the front door's error, the best of a side and its."""
-    found = []
+    losses = []
     for (problem, labels), cell in means.items():
         rivals = {name: error for name, error in cell.items() if name.startswith(side)}
         if FRONT_DOOR in cell and rivals:
             best = min(rivals, key=lambda name: rivals[name])
-            found.append((problem, labels, cell[FRONT_DOOR], best, rivals[best]))
-    return sorted(found, key=lambda row: row[4] - row[2])
+            losses.append((problem, labels, cell[FRONT_DOOR], best, rivals[best]))
+    return sorted(losses, key=lambda row: row[4] - row[2])
 
 
 def _head(record: Mapping[str, Any]) -> str:
@@ -167,8 +167,8 @@ def _marks(record: Mapping[str, Any], means: Means) -> str:
         title = (
             f"coverage within {MOST_OFF:g} points of {100 * COVERAGE:g}, {ENOUGH} labels or more"
         )
-        found = f"{mean:.1f}; over all cells {over_all:.1f}"
-        lines.append([title, found, _verdict(abs(mean - 100 * COVERAGE) <= MOST_OFF)])
+        shares = f"{mean:.1f}; over all cells {over_all:.1f}"
+        lines.append([title, shares, _verdict(abs(mean - 100 * COVERAGE) <= MOST_OFF)])
     return "## Marks\n\n" + table(["mark", "found", ""], lines)
 
 
@@ -222,12 +222,12 @@ def _pair(value: float | None, other: float | None) -> str:
 
 def _averages(record: Mapping[str, Any], method: str, measure: str) -> dict[int, float]:
     """Return a measure by labels per class, the mean over problems of means over draws."""
-    found: dict[int, list[float]] = {}
+    means: dict[int, list[float]] = {}
     for about in record["problems"].values():
         for labels, cell in about["methods"].get(method, {}).items():
             if cell.get(measure):
-                found.setdefault(int(labels), []).append(float(np.mean(cell[measure])))
-    return {labels: float(np.mean(found[labels])) for labels in sorted(found)}
+                means.setdefault(int(labels), []).append(float(np.mean(cell[measure])))
+    return {labels: float(np.mean(means[labels])) for labels in sorted(means)}
 
 
 def _worse_than_supervised(means: Means) -> str:
@@ -254,8 +254,8 @@ def _lost_to_single(means: Means) -> str:
 
 def _losses(rows: Sequence[tuple[str, int, float, str, float]]) -> str:
     lines = [
-        [problem, str(labels), f"{own:.2f}", best, f"{error:.2f}", f"{own - error:+.2f}"]
-        for problem, labels, own, best, error in rows
+        [problem, str(labels), f"{door:.2f}", best, f"{error:.2f}", f"{door - error:+.2f}"]
+        for problem, labels, door, best, error in rows
     ]
     return table(["problem", "labels", FRONT_DOOR, "best", "its error", "behind by"], lines)
 

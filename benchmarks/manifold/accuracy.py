@@ -56,13 +56,13 @@ def _one_set(name: str, asked: argparse.Namespace, folder: Path, facts: dict[str
     for labels, splits in sorted(data.splits.items()):
         if not re.search(asked.only, f"{name} {labels}", re.IGNORECASE):
             continue
-        start, found = time.perf_counter(), {key: _blank() for key in learners}
+        start, records = time.perf_counter(), {key: _blank() for key in learners}
         for rows in splits[: asked.draws]:
             for key, learner in learners.items():
-                _one_split(data, learner, rows, found[key])
-        report.save(folder, facts, data, labels, found)
+                _one_split(data, learner, rows, records[key])
+        report.save(folder, facts, data, labels, records)
         passed = time.perf_counter() - start
-        print(f"{report.summary(name, labels, found)}   ({passed:.0f} s)", flush=True)
+        print(f"{report.summary(name, labels, records)}   ({passed:.0f} s)", flush=True)
 
 
 def _blank() -> dict[str, list[Any]]:

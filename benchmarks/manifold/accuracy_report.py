@@ -53,19 +53,19 @@ def save(
 
 def marks(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return what was asked, what was found, and whether it holds."""
-    found = []
+    verdicts = []
     for cell in cells:
         most = ASKED.get(_key(cell))
         for name in MACHINES if most is not None else ():
             mean = float(np.mean(cell["learners"][name]["errors"]))
             about = {"set": cell["set"], "labels": cell["labels"], "learner": name}
-            found.append(about | {"most": most, "mean": mean, "held": bool(mean <= most)})
-    return found
+            verdicts.append(about | {"most": most, "mean": mean, "held": bool(mean <= most)})
+    return verdicts
 
 
-def summary(name: str, labels: int, found: Mapping[str, Mapping[str, Any]]) -> str:
+def summary(name: str, labels: int, records: Mapping[str, Mapping[str, Any]]) -> str:
     """Return one line: the mean error of each learner."""
-    means = (f"{key} {np.mean(record['errors']):.1f}" for key, record in found.items())
+    means = (f"{key} {np.mean(record['errors']):.1f}" for key, record in records.items())
     return f"{name} {labels}: " + ", ".join(means)
 
 
@@ -145,7 +145,7 @@ def _cell(record: Mapping[str, Any] | None, best: float) -> str:
     return (f"**{mean:.1f}**" if mean == best else f"{mean:.1f}") + spread
 
 
-def _marks(found: Sequence[Mapping[str, Any]]) -> str:
+def _marks(verdicts: Sequence[Mapping[str, Any]]) -> str:
     lines = [
         [
             f"{one['set']}, {one['labels']} labels",
@@ -154,7 +154,7 @@ def _marks(found: Sequence[Mapping[str, Any]]) -> str:
             f"{one['mean']:.2f}",
             "held" if one["held"] else "MISSED",
         ]
-        for one in found
+        for one in verdicts
     ]
     return table(["set", "learner", "asked", "found", ""], lines)
 

@@ -32,9 +32,9 @@ def run(task: str, *, loss: str = "LapRLS", n: int = 0, toy: bool = False) -> di
 
 def _approximate(cloud: Any, loss: str) -> dict[str, Any]:
     """Fit with defaults: everything chosen, landmarks where the points are many."""
-    learner, found = _fit_and_measure(cloud, loss)
+    learner, measures = _fit_and_measure(cloud, loss)
     about = learner.approximation_
-    found |= {
+    measures |= {
         "test_error": _test_error(learner, cloud),
         "held_out_loss": float(learner.held_out_loss_),
         "chosen": _settings_of(learner),
@@ -45,7 +45,7 @@ def _approximate(cloud: Any, loss: str) -> dict[str, Any]:
         "held_out_change": about.held_out_change,
         "recall": getattr(learner.graph_.certificate, "recall", None),
     }
-    return found
+    return measures
 
 
 def _fit_and_measure(cloud: Any, loss: str) -> tuple[Any, dict[str, Any]]:
@@ -64,7 +64,7 @@ def _fit_and_measure(cloud: Any, loss: str) -> tuple[Any, dict[str, Any]]:
     start = time.perf_counter()
     learner.fit(cloud.points, cloud.labels)
     passed = time.perf_counter() - start
-    found = {
+    measures = {
         "loss": loss,
         "n": len(cloud.targets),
         "labels": len(cloud.rows),
@@ -74,7 +74,7 @@ def _fit_and_measure(cloud: Any, loss: str) -> tuple[Any, dict[str, Any]]:
         "graph_peak_mb": notes["peak_mb"],
         "peak_mb": peak_bytes() / 1e6,
     }
-    return learner, found
+    return learner, measures
 
 
 def _watched_recipe() -> tuple[Any, dict[str, float]]:
@@ -117,8 +117,8 @@ def _exact(cloud: Any) -> dict[str, Any]:
     best = min(tried, key=lambda one: one["held_out"])
     margin = _fit_exactly(cloud, graph, "LapSVM", best["setting"])
     errors = {"LapRLS": best["test_error"], "LapSVM": margin["test_error"]}
-    found = {"n": len(cloud.targets), "labels": len(cloud.rows), "tried": tried}
-    return found | {"chosen": best["setting"], "test_errors": errors, "fit_s": best["fit_s"]}
+    measures = {"n": len(cloud.targets), "labels": len(cloud.rows), "tried": tried}
+    return measures | {"chosen": best["setting"], "test_errors": errors, "fit_s": best["fit_s"]}
 
 
 def _fit_exactly(cloud: Any, graph: Any, loss: str, setting: dict[str, Any]) -> dict[str, Any]:
@@ -135,10 +135,10 @@ def _fit_exactly(cloud: Any, graph: Any, loss: str, setting: dict[str, Any]) -> 
     )
     start = time.perf_counter()
     learner.fit(cloud.points, cloud.labels)
-    found = {"fit_s": time.perf_counter() - start, "test_error": _test_error(learner, cloud)}
+    measures = {"fit_s": time.perf_counter() - start, "test_error": _test_error(learner, cloud)}
     if loss == "LapRLS":
-        found["held_out"] = learner.diagnose().held_out
-    return found
+        measures["held_out"] = learner.diagnose().held_out
+    return measures
 
 
 def _learner(loss: str, **settings: Any) -> Any:
@@ -171,13 +171,13 @@ def main() -> None:
 
     warnings.simplefilter("ignore")
     if asked.task == "sheets":
-        found = _approximate(sheets(asked.n, toy=asked.toy), asked.loss)
+        measures = _approximate(sheets(asked.n, toy=asked.toy), asked.loss)
     elif asked.task == "mnist":
-        found = _approximate(mnist(toy=asked.toy), asked.loss)
+        measures = _approximate(mnist(toy=asked.toy), asked.loss)
     else:
         cloud = mnist(toy=asked.toy)
-        found = _exact(cloud.part(_TOY_EXACT if asked.toy else EXACT_SIZE))
-    print(json.dumps(found))
+        measures = _exact(cloud.part(_TOY_EXACT if asked.toy else EXACT_SIZE))
+    print(json.dumps(measures))
 
 
 if __name__ == "__main__":

@@ -33,15 +33,15 @@ def main(arguments: list[str] | None = None) -> None:
         start = time.perf_counter()
         print(f"[{number}/{len(chosen)}] {name}", flush=True)
         try:
-            found = every[name]()
+            run = every[name]()
         except DatasetUnavailableError:
             print("    skipped: its data set is not here; name the folder in BELTRAMI_DATA")
             continue
         except Exception as error:  # noqa: BLE001 - the others go on, and the page says so
             traceback.print_exc()
-            found = {"kind": "failure", "note": f"{type(error).__name__}: {str(error)[-300:]}"}
-        report.save(folder, facts, name, found, list(every))
-        print(f"    {report.summary(found)}   ({time.perf_counter() - start:.0f} s)", flush=True)
+            run = {"kind": "failure", "note": f"{type(error).__name__}: {str(error)[-300:]}"}
+        report.save(folder, facts, name, run, list(every))
+        print(f"    {report.summary(run)}   ({time.perf_counter() - start:.0f} s)", flush=True)
     print(report.render(report.load(folder)))
     print(f"written: {report.STEM}.json and {report.STEM}.md", flush=True)
 
@@ -51,19 +51,19 @@ def plan(*, toy: bool, rounds: int, minutes: float) -> dict[str, Callable[[], di
     from benchmarks.manifold import child  # noqa: PLC0415
     from benchmarks.manifold.exact import contests  # noqa: PLC0415
 
-    found: dict[str, Callable[[], dict[str, Any]]] = {
+    runs: dict[str, Callable[[], dict[str, Any]]] = {
         contest.name: partial(_contest, contest, rounds, 60 * minutes)
         for contest in contests(toy=toy)
     }
     for loss in LOSSES:
-        found[f"landmarks on MNIST, {loss}"] = partial(_run, child, "mnist", loss=loss, toy=toy)
-    found["exact on a part of MNIST"] = partial(_run, child, "exact", toy=toy)
+        runs[f"landmarks on MNIST, {loss}"] = partial(_run, child, "mnist", loss=loss, toy=toy)
+    runs["exact on a part of MNIST"] = partial(_run, child, "exact", toy=toy)
     sizes = _TOY_SIZES if toy else SIZES
     for n in sizes:
         for loss in LOSSES if n == sizes[-1] else LOSSES[:1]:
             name = f"landmarks on {n} points of sheets, {loss}"
-            found[name] = partial(_run, child, "sheets", loss=loss, n=n, toy=toy)
-    return found
+            runs[name] = partial(_run, child, "sheets", loss=loss, n=n, toy=toy)
+    return runs
 
 
 def _contest(contest: Any, rounds: int, budget_s: float) -> dict[str, Any]:

@@ -46,48 +46,50 @@ def save(
 
 def marks(runs: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return what was asked, what was found, and whether it holds."""
-    found = []
+    verdicts = []
     for one in _of(runs, "contest"):
         if one["ours_s"] and one["peer"] == PER_CLASS:
             about = f"{one['task']}, {one['problem']}: times faster than {PER_CLASS}"
-            found.append(_mark(about, "at least", FASTER, float(np.median(_ratios(one)))))
+            verdicts.append(_mark(about, "at least", FASTER, float(np.median(_ratios(one)))))
     exact = next(iter(_of(runs, "exact")), None)
     for one in _of(runs, "mnist"):
         about = f"{one['loss']}, {one['n']} images"
-        found.append(_mark(f"{about}: seconds with the graph", "at most", MNIST_S, _whole_s(one)))
-        found.append(_mark(f"{about}: peak GiB", "at most", MNIST_GIB, one["peak_mb"] / GIB))
+        verdicts.append(
+            _mark(f"{about}: seconds with the graph", "at most", MNIST_S, _whole_s(one))
+        )
+        verdicts.append(_mark(f"{about}: peak GiB", "at most", MNIST_GIB, one["peak_mb"] / GIB))
         if exact:
             worse = one["test_error"] - exact["test_errors"][one["loss"]]
             about = f"{about}: points of test error above exact on {exact['n']}"
-            found.append(_mark(about, "at most", POINTS_WORSE, worse))
+            verdicts.append(_mark(about, "at most", POINTS_WORSE, worse))
     sheets = _of(runs, "sheets")
     largest = max((one["n"] for one in sheets), default=0)
     for one in sheets:
         if one["n"] == largest:
             about = f"{one['loss']}, {largest} points of sheets: peak GiB"
-            found.append(_mark(about, "at most", SHEETS_GIB, one["peak_mb"] / GIB))
+            verdicts.append(_mark(about, "at most", SHEETS_GIB, one["peak_mb"] / GIB))
     for about, times in _growth(sheets).items():
         if len(times) > 1:
-            found.append(
+            verdicts.append(
                 _mark(f"growth, {about}", "at most", EXPONENT, round(growth_exponent(times), 2))
             )
-    return found
+    return verdicts
 
 
-def summary(found: Mapping[str, Any]) -> str:
+def summary(run: Mapping[str, Any]) -> str:
     """Return one line about one run."""
-    if found["kind"] == "failure":
-        return f"FAILED: {found['note']}"
-    if found["kind"] == "contest":
-        if not found["ours_s"]:
-            return found["note"]
-        return f"ours {np.median(found['ours_s']):.3g} s, ratio {np.median(_ratios(found)):.3g}"
-    if found["kind"] == "exact":
-        errors = (f"{name} {error:.2f} %" for name, error in found["test_errors"].items())
-        return f"{len(found['tried'])} settings; test error " + ", ".join(errors)
+    if run["kind"] == "failure":
+        return f"FAILED: {run['note']}"
+    if run["kind"] == "contest":
+        if not run["ours_s"]:
+            return run["note"]
+        return f"ours {np.median(run['ours_s']):.3g} s, ratio {np.median(_ratios(run)):.3g}"
+    if run["kind"] == "exact":
+        errors = (f"{name} {error:.2f} %" for name, error in run["test_errors"].items())
+        return f"{len(run['tried'])} settings; test error " + ", ".join(errors)
     return (
-        f"graph {found['graph_s']:.1f} s, fit {found['fit_s']:.1f} s, "
-        f"peak {found['peak_mb'] / GIB:.2f} GiB, test error {found['test_error']:.2f} %"
+        f"graph {run['graph_s']:.1f} s, fit {run['fit_s']:.1f} s, "
+        f"peak {run['peak_mb'] / GIB:.2f} GiB, test error {run['test_error']:.2f} %"
     )
 
 
@@ -128,7 +130,7 @@ def _head(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _marks(found: Sequence[Mapping[str, Any]]) -> str:
+def _marks(verdicts: Sequence[Mapping[str, Any]]) -> str:
     lines = [
         [
             one["about"],
@@ -136,14 +138,14 @@ def _marks(found: Sequence[Mapping[str, Any]]) -> str:
             f"{one['found']:.3g}",
             "held" if one["held"] else "MISSED",
         ]
-        for one in found
+        for one in verdicts
     ]
     return table(["mark", "asked", "found", ""], lines)
 
 
-def _contests(found: Sequence[Mapping[str, Any]]) -> str:
+def _contests(runs: Sequence[Mapping[str, Any]]) -> str:
     lines = []
-    for one in found:
+    for one in runs:
         name = f"{one['task']} on {one['problem']} vs {one['peer']}"
         if not one["ours_s"]:
             lines.append([name, *["-"] * 6, one["note"]])
@@ -176,8 +178,8 @@ def _contests(found: Sequence[Mapping[str, Any]]) -> str:
     )  # fmt: skip
 
 
-def _mnist(found: Sequence[Mapping[str, Any]], exact: Sequence[Mapping[str, Any]]) -> str:
-    lines = [[_named(one), *_run_cells(one)] for one in found]
+def _mnist(runs: Sequence[Mapping[str, Any]], exact: Sequence[Mapping[str, Any]]) -> str:
+    lines = [[_named(one), *_run_cells(one)] for one in runs]
     page = (
         "## Landmarks beside the exact machine\n\n"
         f"The training images of MNIST on {N_COMPONENTS} principal components in float32, random "
@@ -211,16 +213,16 @@ def _mnist(found: Sequence[Mapping[str, Any]], exact: Sequence[Mapping[str, Any]
     return page
 
 
-def _sheets(found: Sequence[Mapping[str, Any]]) -> str:
-    lines = [[_named(one), *_run_cells(one)] for one in found]
-    sizes = sorted({one["n"] for one in found})
+def _sheets(runs: Sequence[Mapping[str, Any]]) -> str:
+    lines = [[_named(one), *_run_cells(one)] for one in runs]
+    sizes = sorted({one["n"] for one in runs})
     grown = [
         [
             about,
             *(f"{times[n]:.3g} s" if n in times else "-" for n in sizes),
             growth_in_words(times),
         ]
-        for about, times in _growth(found).items()
+        for about, times in _growth(runs).items()
     ]
     return (
         "## Many points\n\n"

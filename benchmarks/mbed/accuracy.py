@@ -52,7 +52,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
 
 def _one_cell(data: Any, labels: int, splits: Any, folder: Path) -> None:
 
-    found: dict[str, Any] = {name: {"errors": [], "seconds": []} for name in _learners(data)}
+    results: dict[str, Any] = {name: {"errors": [], "seconds": []} for name in _learners(data)}
     for number, rows in enumerate(splits):
         for name, learner in _learners(data).items():
             start = time.perf_counter()
@@ -61,11 +61,11 @@ def _one_cell(data: Any, labels: int, splits: Any, folder: Path) -> None:
                 if "random_state" in learner.get_params():
                     learner.set_params(random_state=number)
                 answer = learner.fit(data.points, data.labels(rows)).transduction_
-            found[name]["errors"].append(data.error(rows, answer))
-            found[name]["seconds"].append(time.perf_counter() - start)
-    cell = {"set": data.name, "labels": labels, "splits": len(splits), "learners": found}
+            results[name]["errors"].append(data.error(rows, answer))
+            results[name]["seconds"].append(time.perf_counter() - start)
+    cell = {"set": data.name, "labels": labels, "splits": len(splits), "learners": results}
     save(folder, circumstances(), cell)
-    means = ", ".join(f"{name} {_mean(found[name]):.1f}" for name in found)
+    means = ", ".join(f"{name} {_mean(results[name]):.1f}" for name in results)
     print(f"{data.name} {labels}: {means}", flush=True)
 
 
@@ -129,15 +129,15 @@ def render(record: Mapping[str, Any]) -> str:
     )
 
 
-def _entry(found: Mapping[str, Any]) -> str:
-    errors = found["errors"]
-    mean = _mean(found)
+def _entry(result: Mapping[str, Any]) -> str:
+    errors = result["errors"]
+    mean = _mean(result)
     spread = (sum((e - mean) ** 2 for e in errors) / max(len(errors) - 1, 1)) ** 0.5
     return f"{mean:.1f} ({spread:.1f})"
 
 
-def _mean(found: Mapping[str, Any]) -> float:
-    return float(sum(found["errors"]) / len(found["errors"]))
+def _mean(result: Mapping[str, Any]) -> float:
+    return float(sum(result["errors"]) / len(result["errors"]))
 
 
 def _key(cell: Mapping[str, Any]) -> tuple[str, int]:

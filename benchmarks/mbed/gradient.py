@@ -36,9 +36,9 @@ def main(arguments: list[str] | None = None) -> None:
     warn_if_busy()
     record: dict[str, Any] = {"circumstances": circumstances(), "rows": []}
     for n in (100, 200) if asked.toy else SIZES:
-        found = contest(n, rounds=asked.rounds, with_differences=n in BROADCAST_SIZES)
-        record["rows"].append({"n": n, **found})
-        print(f"n = {n}: " + ", ".join(_line(found, side) for side in found["seconds"]), flush=True)
+        times = contest(n, rounds=asked.rounds, with_differences=n in BROADCAST_SIZES)
+        record["rows"].append({"n": n, **times})
+        print(f"n = {n}: " + ", ".join(_line(times, side) for side in times["seconds"]), flush=True)
     record["marks"] = marks(record["rows"])
     folder = results_folder(asked.out, toy=asked.toy)
     write_results(folder, STEM, record, render(record))
@@ -102,9 +102,9 @@ def _sides(n: int, *, with_differences: bool) -> dict[str, Callable[[], tuple[fl
     classes = ClassTerms(simplex_directions(N_CLASSES, N_CLASSES), 1.0, Targets.none(N_CLASSES))
     library = MbedCost(near, ExactRepulsion(), classes)
 
-    def with_classes(found: tuple[float, Any]) -> tuple[float, Any]:
+    def with_classes(pair: tuple[float, Any]) -> tuple[float, Any]:
         class_cost, class_gradient = classes(Y)
-        return found[0] - entropy + class_cost, found[1] + class_gradient
+        return pair[0] - entropy + class_cost, pair[1] + class_gradient
 
     sides: dict[str, Callable[[], tuple[float, Any]]] = {
         LIBRARY: lambda: library(Y),
@@ -148,15 +148,15 @@ def by_differences(P: Any, Y: Any) -> tuple[float, Any]:
 
 def marks(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return what was asked, what was found, and whether it holds."""
-    found = []
+    verdicts = []
     for row in rows:
         if row["n"] == MARKED:
             ratio = _ratio(row, LIBRARY, STRAIGHT)
             about = f"{LIBRARY}, n = {MARKED}, K = {N_CLASSES}: times faster than {STRAIGHT}"
-            found.append(
+            verdicts.append(
                 {"about": about, "at least": FASTER, "found": ratio, "met": ratio >= FASTER}
             )
-    return found
+    return verdicts
 
 
 def render(record: Mapping[str, Any]) -> str:
@@ -206,8 +206,8 @@ def _ratio(row: Mapping[str, Any], side: str, rival: str) -> float:
     return float(np.median(np.divide(row["seconds"][rival], row["seconds"][side])))
 
 
-def _line(found: Mapping[str, Any], side: str) -> str:
-    return f"{side} {1e3 * _median(found, side):.2f} ms"
+def _line(times: Mapping[str, Any], side: str) -> str:
+    return f"{side} {1e3 * _median(times, side):.2f} ms"
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:

@@ -19,18 +19,18 @@ def neighbors(problem: Problem, metric: str = "euclidean") -> Answer:
 def basis(problem: Problem, p: int, kind: str = "normalized") -> Answer:
     """Find the lowest p eigenvectors, to the residual the peer reached where there is a peer."""
     tol = problem.settings.get("tol", 1e-3)
-    found = eigenbasis(problem["graph"], p, kind=kind, tol=tol, random_state=SEED)
-    state = "" if found.converged else ", NOT converged"
-    return Answer((found.values, found.vectors), f"{found.iterations} rounds, tol {tol:.1e}{state}")
+    basis = eigenbasis(problem["graph"], p, kind=kind, tol=tol, random_state=SEED)
+    state = "" if basis.converged else ", NOT converged"
+    return Answer((basis.values, basis.vectors), f"{basis.iterations} rounds, tol {tol:.1e}{state}")
 
 
 def solution(problem: Problem, solver: str = "auto") -> Answer:
     """Solve all columns at once to 1e-8 in the energy norm."""
-    found = solve(
+    solved = solve(
         problem["graph"], problem["right"], shift=problem["shift"], tol=1e-8, solver=solver
     )
-    state = "" if found.converged else ", NOT converged"
-    return Answer((found.values,), f"{found.iterations} steps ({found.solver}){state}")
+    state = "" if solved.converged else ", NOT converged"
+    return Answer((solved.values,), f"{solved.iterations} steps ({solved.solver}){state}")
 
 
 def clusters(problem: Problem, n_clusters: int) -> Answer:

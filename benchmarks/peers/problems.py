@@ -95,12 +95,12 @@ def _reference(
 ) -> dict[str, np.ndarray]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BeltramiWarning)
-        found = solve(made, right, shift=shift, tol=1e-13, solver="cholesky")
-    residual = np.linalg.norm(matrix @ found.values - right, axis=0)
+        solution = solve(made, right, shift=shift, tol=1e-13, solver="cholesky")
+    residual = np.linalg.norm(matrix @ solution.values - right, axis=0)
     worst = float((residual / np.linalg.norm(right, axis=0)).max())
     if worst > 1e-9:
         raise RuntimeError(f"the reference solution has a relative residual of {worst:.1e}")
-    return {"reference": found.values}
+    return {"reference": solution.values}
 
 
 @cache

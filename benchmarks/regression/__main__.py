@@ -67,15 +67,15 @@ def learners() -> dict[str, Any]:
 
 def peers() -> dict[str, Callable[[], Any]]:
     kernel = ConstantKernel() * RBF() + WhiteKernel(1e-4)
-    found: dict[str, Callable[[], Any]] = {
+    makers: dict[str, Callable[[], Any]] = {
         f"{k}-NN, distance weights": lambda k=k: KNeighborsRegressor(k, weights="distance")
         for k in (1, 3, 5)
     }
-    found["Gaussian process, fitted"] = lambda: GaussianProcessRegressor(
+    makers["Gaussian process, fitted"] = lambda: GaussianProcessRegressor(
         kernel, normalize_y=True, n_restarts_optimizer=2, random_state=0
     )
-    found["Gaussian process, defaults"] = lambda: GaussianProcessRegressor(normalize_y=True)
-    return found
+    makers["Gaussian process, defaults"] = lambda: GaussianProcessRegressor(normalize_y=True)
+    return makers
 
 
 def run(surface: Surface, n_draws: int) -> dict[str, dict[str, list[float]]]:
@@ -107,8 +107,8 @@ def run(surface: Surface, n_draws: int) -> dict[str, dict[str, list[float]]]:
     return record
 
 
-def _rmse(found: np.ndarray, truth: np.ndarray) -> float:
-    return float(np.sqrt(np.mean((found - truth) ** 2)))
+def _rmse(predicted: np.ndarray, truth: np.ndarray) -> float:
+    return float(np.sqrt(np.mean((predicted - truth) ** 2)))
 
 
 def render(results: Mapping[str, Any], facts: Mapping[str, Any]) -> str:

@@ -42,13 +42,15 @@ def settings() -> list[Setting]:
     sizes = (20, 60, 110, 200)
     blanks = ("none", "at random", "where wrong")
     between = ("nothing", "corrections", "labels learned anew")
-    found = []
+    every = []
     for i, (accuracy, n) in enumerate(itertools.product(accuracies, sizes)):
-        own = i // len(sizes)
-        found.append(
-            Setting(accuracy, n, 1 + (2 * i + own) % 5, blanks[i % 3], between[(i // 3 + own) % 3])
+        level = i // len(sizes)
+        every.append(
+            Setting(
+                accuracy, n, 1 + (2 * i + level) % 5, blanks[i % 3], between[(i // 3 + level) % 3]
+            )
         )
-    return found
+    return every
 
 
 def audit_once(setting: Setting, rng: np.random.Generator) -> tuple[bool, bool, float, float]:
@@ -73,11 +75,11 @@ def audit_once(setting: Setting, rng: np.random.Generator) -> tuple[bool, bool, 
         rows = trail.rounds[-1].rows
         answers = [(f"{RIGHT} {version[row]}" if can_judge[row] else None) for row in rows]
         trail = trail.answer(answers)
-        found = trail.certificate(labels, confidence=CONFIDENCE)
+        certificate = trail.certificate(labels, confidence=CONFIDENCE)
         truth, truth_judged = 1 - is_wrong.mean(), 1 - is_wrong[can_judge].mean()
-        holds &= found.lower <= truth + 1e-12
-        holds_judged &= found.lower_judged <= truth_judged + 1e-12
-        best, best_judged = max(best, found.lower), max(best_judged, found.lower_judged)
+        holds &= certificate.lower <= truth + 1e-12
+        holds_judged &= certificate.lower_judged <= truth_judged + 1e-12
+        best, best_judged = max(best, certificate.lower), max(best_judged, certificate.lower_judged)
         if setting.between == "corrections":
             is_wrong[[row for row in rows if can_judge[row]]] = False
         elif setting.between == "labels learned anew":

@@ -58,9 +58,9 @@ def run_to_end(arguments: tuple[str, ...], folder: Path) -> float:
     """Return the seconds that a command takes when nobody kills it."""
     started = time.monotonic()
     process = begin(arguments, folder)
-    said = process.communicate()[1]
+    errors = process.communicate()[1]
     if process.returncode:
-        raise RuntimeError(f"{' '.join(arguments)} ended with {process.returncode}: {said}")
+        raise RuntimeError(f"{' '.join(arguments)} ended with {process.returncode}: {errors}")
     if temporary_files(folder):
         raise RuntimeError(f"{arguments[0]} left {temporary_files(folder)} without being killed")
     return time.monotonic() - started
@@ -147,11 +147,11 @@ def main() -> int:
     asked = parser.parse_args()
     place = asked.folder or Path(tempfile.mkdtemp(prefix="beltrami-kills-"))
     place.mkdir(parents=True, exist_ok=True)
-    found = kill_many(asked.kills, place, seed=asked.seed, jobs=asked.jobs, only=asked.only)
-    print(json.dumps(found, indent=2))
-    if asked.folder is None and not found["violations"]:
+    report = kill_many(asked.kills, place, seed=asked.seed, jobs=asked.jobs, only=asked.only)
+    print(json.dumps(report, indent=2))
+    if asked.folder is None and not report["violations"]:
         shutil.rmtree(place)
-    return int(bool(found["violations"]))
+    return int(bool(report["violations"]))
 
 
 if __name__ == "__main__":

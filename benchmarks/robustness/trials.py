@@ -52,10 +52,10 @@ class Trace:
 
 def digests(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file that is no temporary one."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not _is_hidden(path, folder))
+    paths = (path for path in folder.rglob("*") if path.is_file() and not _is_hidden(path, folder))
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(found)
+        for path in sorted(paths)
     }
 
 
@@ -89,13 +89,13 @@ def kill_once(kill: Kill, base: Path, folder: Path) -> Trace:
     _wait(kill, process, folder, there)
     process.send_signal(kill.number)
     try:
-        said = process.communicate(timeout=PATIENCE_S)[1]
+        errors = process.communicate(timeout=PATIENCE_S)[1]
     except subprocess.TimeoutExpired:
         process.kill()
-        said = process.communicate()[1]
+        errors = process.communicate()[1]
         return Trace(kill, process.returncode, 0, (f"no end {PATIENCE_S:.0f} s after the signal",))
     left = temporary_files(folder)
-    faults = _faults_of_end(kill, process.returncode, said, left)
+    faults = _faults_of_end(kill, process.returncode, errors, left)
     faults += _faults_of_files(kill.command, folder, before)
     if left or kill.seed % 8 == 0:
         faults += _faults_of_next_run(kill.command, folder)
@@ -106,14 +106,14 @@ def kill_once(kill: Kill, base: Path, folder: Path) -> Trace:
 
 def _stamps(folder: Path) -> set[tuple[str, int, int]]:
     """Return names, sizes and times: whatever is written shows."""
-    found = set()
+    stamps = set()
     for place, _, names in os.walk(folder):
         for name in names:
             path = Path(place, name)
             with suppress(OSError):  # renamed meanwhile
                 facts = path.stat()
-                found.add((str(path), facts.st_size, facts.st_mtime_ns))
-    return found
+                stamps.add((str(path), facts.st_size, facts.st_mtime_ns))
+    return stamps
 
 
 def _wait(
@@ -133,42 +133,42 @@ def _wait(
         time.sleep(0.0002)
 
 
-def _faults_of_end(kill: Kill, code: int, said: str, left: list[str]) -> list[str]:
+def _faults_of_end(kill: Kill, code: int, errors: str, left: list[str]) -> list[str]:
     faults = []
-    if "Traceback" in said:
-        faults.append(f"traceback: {said[-600:]}")
-    is_refusal = code == 1 and said.startswith("beltrami: ")
+    if "Traceback" in errors:
+        faults.append(f"traceback: {errors[-600:]}")
+    is_refusal = code == 1 and errors.startswith("beltrami: ")
     if code not in (0, *_ORDERLY[kill.number]) and not is_refusal:
-        faults.append(f"exit code {code}: {said[-600:]}")
+        faults.append(f"exit code {code}: {errors[-600:]}")
     if kill.number == signal.SIGTERM and left:
         faults.append(f"left after SIGTERM: {left}")
     return faults
 
 
 def _faults_of_files(command: Command, folder: Path, before: dict[str, str]) -> list[str]:
-    faults, found = [], digests(folder)
+    faults, now = [], digests(folder)
     for name, digest in command.inputs.items():
-        if found.get(name) != digest:
+        if now.get(name) != digest:
             faults.append(f"the input {name} was changed")
-    for name, digest in found.items():
+    for name, digest in now.items():
         if name in command.inputs or before.get(name) == digest:
             continue
         fault = fault_of(folder / name, command.results / name)
         if fault:
             faults.append(f"{name} is not whole: {fault}")
-    return faults + [f"{name} is gone" for name in before if name not in found]
+    return faults + [f"{name} is gone" for name in before if name not in now]
 
 
 def _faults_of_next_run(command: Command, folder: Path) -> list[str]:
     process = begin(command.arguments, folder)
-    said = process.communicate()[1]
-    if process.returncode == 1 and said.startswith("beltrami: "):  # it keeps what is there
+    errors = process.communicate()[1]
+    if process.returncode == 1 and errors.startswith("beltrami: "):  # it keeps what is there
         for name in digests(folder).keys() - command.inputs.keys():
             (folder / name).unlink()
         process = begin(command.arguments, folder)
-        said = process.communicate()[1]
+        errors = process.communicate()[1]
     if process.returncode:
-        return [f"the next run ended with {process.returncode}: {said[-600:]}"]
+        return [f"the next run ended with {process.returncode}: {errors[-600:]}"]
     left = temporary_files(folder)
     faults = [f"left after the next run: {left}"] if left else []
     return faults + _faults_of_files(command, folder, {})

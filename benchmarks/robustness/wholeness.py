@@ -41,10 +41,10 @@ def _fault_of_csv(path: Path, known: Path) -> str | None:
 
 
 def _fault_of_json(path: Path, known: Path) -> str | None:
-    found = json.loads(path.read_text(encoding="utf-8"))
+    record = json.loads(path.read_text(encoding="utf-8"))
     if not known.exists():
         return None
-    lost = json.loads(known.read_text(encoding="utf-8")).keys() - found.keys()
+    lost = json.loads(known.read_text(encoding="utf-8")).keys() - record.keys()
     return f"without {sorted(lost)}" if lost else None
 
 

@@ -17,9 +17,7 @@ Cell = dict[str, Any]
 def summary(errors: NDArray[np.float64], published: float | None = None) -> Cell:
     """Return mean and standard deviation over the draws, beside what was published.
 
-    Shapes: `errors` (draws,).
-
-    - Returned: the difference is ours minus the published; the deviation divides by draws - 1.
+    The difference is ours minus the published; the deviation divides by draws - 1.
     """
     used = errors[~np.isnan(errors)]
     mean = float(used.mean())

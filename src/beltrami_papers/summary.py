@@ -83,7 +83,7 @@ class Aim:
 def records_in(folder: Path) -> dict[str, dict[str, Any]]:
     """Read the records of a folder.
 
-    - Returned: by name, in the order of the registry; those that are not there are left out.
+    By name, in the order of the registry; those that are not there are left out.
     """
     paths = {name: folder / f"{name}.json" for name in REPRODUCTIONS}
     return {name: read_json(path) for name, path in paths.items() if path.exists()}
@@ -92,8 +92,7 @@ def records_in(folder: Path) -> dict[str, dict[str, Any]]:
 def aims_of(name: str, record: Mapping[str, Any]) -> Iterator[Aim]:
     """Go through the published numbers of a record.
 
-    - Returned: for every cell that has a published number; cells of variants, which are evidence,
-      have none here.
+    Cells of variants, which are evidence, have none.
     """
     for group in ("errors", "neighbors"):
         for cell in record.get(group, ()):

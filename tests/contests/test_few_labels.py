@@ -191,6 +191,7 @@ def test_the_command_writes_a_page_without_paths(tmp_path: Path, threads_in_forc
     assert str(Path(__file__).resolve().parents[2]) not in page
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_peak_memory_is_measured_in_a_child() -> None:
     assert memory.peak_mb("toy", "labels alone: 1-NN") >= 0

@@ -136,6 +136,7 @@ def test_the_page_names_no_machine_and_no_path() -> None:
     assert set(facts) == set(FACTS)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_peak_memory_is_measured_in_a_child() -> None:
     name = next(one.name for one in TOYS if one.task == "growth: 8-NN")

@@ -9,9 +9,10 @@ from sklearn.decomposition import PCA
 
 from beltrami.data import principal_components
 from beltrami.graph.search import open_space
-from beltrami_papers import REPRODUCTIONS, Reproduction
+from beltrami_papers import Reproduction
 from beltrami_papers.model import StageClock, circumstances, record_text
 from beltrami_papers.preparation import project_on_components
+from beltrami_papers.thesis.chapter3 import variants
 from beltrami_papers.thesis.chapter3.heldout import (
     heldout_errors,
     nearest_of_labelled,
@@ -161,9 +162,17 @@ def test_labelled_points_keep_their_labels_before_they_vote():
     assert found["heldout"].max() < 10
 
 
+def test_other_stop_lists_are_tabled_beside_the_thesis(monkeypatch):
+    monkeypatch.setattr(variants, "newsgroups", lambda *, quick, stop_words: _sample(1200))
+    found = variants.newsgroups_variants(quick=True)
+    names = {cell["variant"] for cell in found.record["errors"]}
+    assert names == set(variants.STOP_LISTS)
+    assert all(f"| {name} |" in found.table for name in names)
+
+
 @pytest.mark.data
-def test_the_phonemes_say_that_they_are_another_sample(data_folder):
-    found = REPRODUCTIONS["thesis-3.3"].make(quick=True)
+def test_the_phonemes_say_that_they_are_another_sample(quick_run, data_folder):
+    found = quick_run("thesis-3.3")
     assert "ANOTHER SAMPLE" in found.table
     assert "no eh" in found.table
     assert f"n = {found.record['n']}" in found.table

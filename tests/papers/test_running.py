@@ -1,6 +1,7 @@
 """Making reproductions: what is done is skipped, what fails does not stop the others."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,15 @@ ENTRIES = {
     "wall_seconds",
     "inputs",
 }
+SLOW = {
+    "multi-manifold",
+    "multi-manifold-real",
+    "thesis-3.2-variants",
+    "mbed-table-1",
+    "now-it-helps",
+}
+"""Above four seconds; each has a tiny run among the tests of its room."""
+
 NEEDS_DATA = {name for name, entry in REPRODUCTIONS.items() if entry.data}
 
 
@@ -159,10 +169,19 @@ def test_every_entry_says_what_it_shows_and_where_it_is_from():
     }
 
 
-@pytest.mark.parametrize("name", [name for name, entry in REPRODUCTIONS.items() if entry.in_all])
-def test_a_quick_run_leaves_its_files(name, request, tmp_path):
+def _entries():
+    for name, entry in REPRODUCTIONS.items():
+        if entry.in_all:
+            yield pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+
+
+@pytest.mark.parametrize("name", list(_entries()))
+def test_a_quick_run_leaves_its_files(name, quick_run, request, monkeypatch, tmp_path):
     if name in NEEDS_DATA:
         request.getfixturevalue("data_folder")
+    found = quick_run(name)
+    entry = replace(REPRODUCTIONS[name], make=lambda **_: found)
+    monkeypatch.setitem(REPRODUCTIONS, name, entry)
     ended = run_one(name, tmp_path, quick=True)
     record = json.loads((tmp_path / f"{name}.json").read_text())
     assert set(record) >= ENTRIES

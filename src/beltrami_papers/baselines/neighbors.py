@@ -29,10 +29,7 @@ def nearest_label(
 
 
 def neighbor_lists(space: Space, length: int = LIST_LENGTH) -> IndexMatrix:
-    """Return the nearest other points of every point, by exact search.
-
-    Returns shape (n, length).
-    """
+    """Return the nearest other points of every point, by exact search."""
     k = min(length, space.n_points - 1)
     return space.neighbors(k, search="exact", rng=np.random.default_rng(0)).indices
 
@@ -45,7 +42,7 @@ def lists_pay(labelled: int, n: int, length: int = LIST_LENGTH) -> bool:
 def first_labelled(lists: IndexMatrix, is_labelled: NDArray[np.bool_], k: int) -> IndexMatrix:
     """Return the first `k` labelled points of each list.
 
-    Shapes: `lists` (m, length), `is_labelled` (n,); returns (m, k).
+    A row ends in -1 where its list holds fewer.
     """
     marked = is_labelled[lists]
     rank = np.cumsum(marked, axis=1, dtype=np.int16)
@@ -68,7 +65,7 @@ def nearest_labelled(
 ) -> IndexMatrix:
     """Return the labelled points nearest to each query.
 
-    Shapes: `labelled` (l,), `queries` (m,), `lists` (n, length); returns (m, k).
+    `lists`, the nearest points of every point, are read first where they are given.
     """
     k = min(k, len(labelled))
     if lists is None:
@@ -85,7 +82,7 @@ def nearest_labelled(
 def majority(near: IndexMatrix) -> IndexVector:
     """Return the most frequent class of each row, and of tied ones the nearest.
 
-    Shapes: `near` (m, k); returns (m,).
+    A row of `near` holds classes, the nearest first.
     """
     votes = (near[:, :, None] == near[:, None, :]).sum(axis=2)
     best: IndexVector = np.take_along_axis(near, votes.argmax(axis=1)[:, None], axis=1)[:, 0]
@@ -101,7 +98,7 @@ def knn_errors(
 ) -> NDArray[np.float64]:
     """Return the errors of 1, 3 and 5 nearest neighbours on the unlabelled points, in percent.
 
-    Shapes: `classes` (n,), `draws` (l,), `lists` (n, length); returns (draws, 3).
+    A row for each draw, a column for each of `COUNTS`.
     """
     n, everyone = space.n_points, np.arange(space.n_points)
     errors = np.empty((len(draws), len(COUNTS)))
@@ -116,8 +113,5 @@ def knn_errors(
 
 
 def errors_by_count(near: IndexMatrix, truth: IndexVector) -> list[float]:
-    """Return the errors of votes among the first 1, 3 and 5 neighbours, in percent.
-
-    Shapes: `near` (m, 5), `truth` (m,).
-    """
+    """Return the errors of votes among the first 1, 3 and 5 neighbours, in percent."""
     return [100 * float(np.mean(majority(near[:, :k]) != truth)) for k in COUNTS]

@@ -74,8 +74,7 @@ def pair_errors(
 def verdicts(table: ErrorTable, pairs: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
     """Compare each Laplacian machine with its inductive twin.
 
-    - Returned: share of the mean error that is left, and the pair where most is lost, for both
-      sets.
+    Share of the mean error that is left, and the pair where most is lost, for both sets.
     """
     cells = []
     for base, ours in TWINS:

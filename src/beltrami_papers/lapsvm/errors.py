@@ -17,8 +17,6 @@ def breakeven_error(scores: FloatVector, positive: BoolVector) -> float:
     wrongly called positive as are missed, so precision equals recall, and the rate is the same
     when the classes trade places. Where equal scores straddle the cut, the rate is the mean over
     all ways to break the tie, so the order of the rows does not matter.
-
-    Shapes: `scores` (n,), `positive` (n,).
     """
     count = int(positive.sum())
     if count in {0, len(positive)}:
@@ -35,8 +33,5 @@ def breakeven_error(scores: FloatVector, positive: BoolVector) -> float:
 
 
 def plain_error(scores: FloatVector, positive: BoolVector) -> float:
-    """Return the share of points whose score has the wrong sign, in percent.
-
-    Shapes: `scores` (n,), `positive` (n,).
-    """
+    """Return the share of points whose score has the wrong sign, in percent."""
     return 100 * float(np.mean((scores > 0) != positive))

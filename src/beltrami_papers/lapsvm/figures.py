@@ -41,7 +41,7 @@ def draw_pairs(table: ErrorTable, names: Sequence[str], title: str) -> Figure:
 def draw_speakers(table: ErrorTable, title: str) -> Figure:
     """Draw figure 3: errors over the labelled speakers, least squares and margins, two sets.
 
-    - Returned: two rows of two panels with one scale of errors for each row.
+    Two rows of two panels with one scale of errors for each row.
     """
     figure = Figure(figsize=(13, 8), layout="constrained")
     panels = figure.subplots(2, 2, sharey="row", sharex=True)

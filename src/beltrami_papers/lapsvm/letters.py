@@ -77,8 +77,7 @@ def machines_for(problem: Problem, n_labelled: int) -> dict[str, Any]:
 def verdicts(table: ErrorTable) -> list[dict[str, Any]]:
     """Compare each Laplacian machine with its inductive twin.
 
-    - Returned: for each machine and reading: differences of the means, and on how many speakers it
-      wins.
+    For each machine and reading: differences of the means, and on how many speakers it wins.
     """
     cells = []
     for base in ("RLS", "SVM"):

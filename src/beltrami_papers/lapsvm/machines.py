@@ -61,10 +61,7 @@ class Problem:
     tests: Mapping[str, BoolVector] = field(default_factory=dict)
 
     def labels(self, labelled: IndexVector) -> IndexVector:
-        """Return classes 0 and 1 at the labelled rows and -1 elsewhere.
-
-        Shapes: `labelled` (l,); returns (n,).
-        """
+        """Return classes 0 and 1 at the labelled rows and -1 elsewhere."""
         return keep_labels(self.positive, labelled)
 
 
@@ -124,8 +121,6 @@ def teach(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Itera
     Only the first set pays for the kernel and its factorisation where the machine can keep them.
     A row that no label reaches through the graph still has a score by the kernel, which is what
     the paper counts, so the warning about such rows is left out.
-
-    Shapes: `draws` (l,).
     """
     can_keep = hasattr(machine, "fit_labels")
     for i, labelled in enumerate(draws):
@@ -142,10 +137,8 @@ def teach(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Itera
 def draw_errors(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Errors:
     """Return the errors of one machine for several sets of labels.
 
-    Shapes: `draws` (l,); returns (draws,).
-
-    - Returned: ``unlabelled``, each of the problem's tests, and the same names with ``plain``; for
-      a machine that moves unlabelled points from side to side also ``switched``, how many.
+    ``unlabelled``, each of the problem's tests, and the same names with ``plain``; for a machine
+    that moves unlabelled points from side to side also ``switched``, how many.
     """
     rates: dict[str, list[float]] = {}
     for labelled, fitted in zip(draws, teach(machine, problem, draws), strict=True):
@@ -170,10 +163,7 @@ def problem_errors(
     draws: Sequence[IndexVector],
     advance: Callable[[float], None],
 ) -> dict[str, Errors]:
-    """Return the errors of several machines on one problem.
-
-    Shapes: `draws` (l,).
-    """
+    """Return the errors of several machines on one problem."""
     errors = {}
     for name, machine in machines.items():
         errors[name] = draw_errors(machine, problem, draws)
@@ -182,10 +172,7 @@ def problem_errors(
 
 
 def stack_problems(results: Sequence[Mapping[str, Errors]]) -> dict[str, Errors]:
-    """Turn a list of problems into arrays.
-
-    Returns shape (problems, draws).
-    """
+    """Turn a list of problems into arrays of shape (problems, draws)."""
     return {
         machine: {view: np.array([one[machine][view] for one in results]) for view in errors}
         for machine, errors in results[0].items()
@@ -213,10 +200,7 @@ def overall_lines(means: Sequence[Mapping[str, Any]], views: Sequence[str]) -> l
 
 
 def summaries(errors: Errors) -> dict[str, Any]:
-    """Return mean and deviation over the draws of one problem, break-even errors only.
-
-    Shapes: `errors` (draws,).
-    """
+    """Return mean and deviation over the draws of one problem, break-even errors only."""
     return {view: summary(e) for view, e in errors.items() if not view.endswith(PLAIN)}
 
 

@@ -44,10 +44,7 @@ def moons() -> Problem:
 
 
 def one_label_each(positive: BoolVector, n_draws: int) -> list[IndexVector]:
-    """Draw one labelled point of each class, again and again.
-
-    Shapes: `positive` (n,); returns (2,).
-    """
+    """Draw one labelled point of each class, again and again."""
     draws = []
     for i in range(n_draws):
         rng = np.random.default_rng([SEED, i])
@@ -74,10 +71,7 @@ def grid_scores(
     draws: Sequence[IndexVector],
     powers: Sequence[int],
 ) -> Grid:
-    """Score all points with every pair of weights.
-
-    Shapes: `draws` (2,).
-    """
+    """Score all points with every pair of weights."""
     scores, make = {}, maker(bench, machine)
     for weights in settings(machine, powers):
         learners = teach(make(*weights), problem, draws)
@@ -94,9 +88,7 @@ def wrong_counts(scores: FloatMatrix, positive: BoolVector) -> IndexVector:
 def cell_of(machine: str, grid: Grid, positive: BoolVector) -> dict[str, Any]:
     """Return errors at the demonstration's weights and at the best of the grid.
 
-    Shapes: `positive` (n,).
-
-    - Returned: counts of wrong points for the draw in the picture, and over all draws.
+    Counts of wrong points for the draw in the picture, and over all draws.
     """
     counts = {weights: wrong_counts(scores, positive) for weights, scores in grid.items()}
     best = min(counts, key=lambda weights: int(counts[weights][0]))
@@ -125,10 +117,7 @@ def plane(points: FloatMatrix, steps: int) -> tuple[FloatVector, FloatVector]:
 
 
 def draw_surface(axes: Any, learner: Any, problem: Problem, labelled: IndexVector) -> None:
-    """Draw one decision surface with all points.
-
-    Shapes: `labelled` (2,).
-    """
+    """Draw one decision surface with all points."""
     across, up = plane(problem.points, 160)
     lattice = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
     surface = learner.decision_function(lattice).reshape(len(up), len(across))
@@ -155,10 +144,7 @@ def draw_moons(
     problem: Problem,
     labelled: IndexVector,
 ) -> Figure:
-    """Draw the three decision surfaces side by side.
-
-    Shapes: `labelled` (2,).
-    """
+    """Draw the three decision surfaces side by side."""
     figure = Figure(figsize=(11, 3.2), layout="constrained")
     for axes, learner, cell in zip(figure.subplots(1, 3), learners.values(), cells, strict=True):
         draw_surface(axes, learner, problem, labelled)
@@ -200,10 +186,7 @@ def moons_record(
     n_components: int,
     clock: StageClock,
 ) -> dict[str, Any]:
-    """Return the record of the moons.
-
-    Shapes: `labelled` (2,).
-    """
+    """Return the record of the moons."""
     places = [[round(float(v), 3) for v in problem.points[row]] for row in labelled]
     zero = cells[-1]["errors"] == 0
     return {

@@ -63,7 +63,7 @@ def usps_images(per_digit: int) -> Images:
 def pair_problem(images: Images, pair: tuple[int, int]) -> Problem:
     """Return the problem of telling two digits apart; the second is the positive class.
 
-    - Returned: tested on all other images, and on the two parts they come from.
+    It is tested on all other images, and on the two parts they come from.
     """
     inside, outside = np.isin(images.digits, pair), np.isin(images.remaining_digits, pair)
     official = images.official[outside]
@@ -78,8 +78,6 @@ def pair_problem(images: Images, pair: tuple[int, int]) -> Problem:
 
 def two_labels_each(positive: BoolVector, pair: tuple[int, int], n_draws: int) -> list[IndexVector]:
     """Draw two labelled images of each class.
-
-    Shapes: `positive` (n,); returns (4,).
 
     - `pair`: the digits a and b; draw i comes from ``default_rng([0, a, b, i])``.
     """

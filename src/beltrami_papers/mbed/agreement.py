@@ -20,8 +20,6 @@ def inconsistent_pairs(classes: NDArray[Any], clusters: NDArray[Any]) -> float:
     A pair is inconsistent when its points share a class but no cluster, or a cluster but no class.
     Names do not matter. It is 100 times one minus the Rand index.
 
-    Shapes: `classes` (n,), `clusters` (n,).
-
     Examples
     --------
     >>> inconsistent_pairs([0, 0, 1, 1], [5, 5, 5, 7])
@@ -34,8 +32,6 @@ def cluster_of_each_class(
     classes: NDArray[Any], clusters: IndexVector, n_clusters: int
 ) -> IndexVector:
     """Match clusters to classes so that as many points as possible lie in their class's cluster.
-
-    Shapes: `classes` (n,), `clusters` (n,); returns (n_clusters,).
 
     - `clusters`: numbers from 0 to `n_clusters` - 1; some may be empty.
     - Returned: the cluster of each class, in sorted order of the classes; clusters that are left
@@ -63,10 +59,7 @@ def cluster_of_each_class(
 def outside_own_cluster(
     classes: NDArray[Any], clusters: IndexVector, n_clusters: int
 ) -> BoolVector:
-    """Say which points lie outside the cluster of their class, at the best matching.
-
-    Shapes: `classes` (n,), `clusters` (n,); returns (n,).
-    """
+    """Say which points lie outside the cluster of their class, at the best matching."""
     _, codes = np.unique(classes, return_inverse=True)
     wrong: BoolVector = cluster_of_each_class(classes, clusters, n_clusters)[codes] != clusters
     return wrong

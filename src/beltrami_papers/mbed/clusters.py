@@ -41,7 +41,7 @@ Cluster = Callable[[Points, int], IndexVector]
 def clusterers(*, quick: bool = False) -> dict[str, Cluster]:
     """Return the methods of the table by name.
 
-    - Returned: each takes points and K, and returns numbers from 0 to K - 1.
+    Each takes points and K, and returns numbers from 0 to K - 1.
     """
     mode = PaperMode(n_init=2, n_steps=60) if quick else PaperMode(n_init=N_STARTS)
 
@@ -70,8 +70,7 @@ def clusterers(*, quick: bool = False) -> dict[str, Cluster]:
 def cluster_cell(problem: LabelledDraws, method: str, cluster: Cluster) -> dict[str, Any]:
     """Cluster a set and judge the clusters.
 
-    - Returned: inconsistent pairs and the error after matching, in percent, with the published
-      pairs.
+    Inconsistent pairs and the error after matching, in percent, with the published pairs.
     """
     started = time.perf_counter()
     clusters = cluster(problem.points, problem.n_classes)

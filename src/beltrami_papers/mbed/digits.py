@@ -58,10 +58,7 @@ def usps_digits(*, quick: bool = False) -> Images:
 
 
 def fit_map(images: Images, y: IndexVector | None, seed: int, *, quick: bool = False) -> Any:
-    """Make the map of the paper: three dimensions, 10 steps of descent per step of annealing.
-
-    Shapes: `y` (n,).
-    """
+    """Make the map of the paper: three dimensions, 10 steps of descent per step of annealing."""
     mode = PaperMode(n_steps=48 if quick else N_STEPS)
     return Mbed(len(DIGITS), mode=mode, random_state=seed).fit(images.points, y)
 

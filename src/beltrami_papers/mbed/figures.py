@@ -48,10 +48,7 @@ def cluster_view(images: Images, model: Any) -> MapView:
 def draw_two_maps(
     images: Images, plain: FloatMatrix, model: Any, cell: Mapping[str, Any]
 ) -> Figure:
-    """Draw figure 2: the map without boundaries and the one with them.
-
-    Shapes: `plain` (n, 2).
-    """
+    """Draw figure 2: the map without boundaries and the one with them."""
     figure = Figure(figsize=(10, 5.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     scatter_groups(left, plain, images.digits, size=14.0)

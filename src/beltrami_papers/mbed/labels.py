@@ -70,8 +70,7 @@ class Method:
 def methods_of(*, quick: bool = False) -> dict[str, Method]:
     """Return the rows of the table by name.
 
-    - Returned: mbed in its modes and readings, our graph learners, and learners that see no
-      unlabelled point.
+    Mbed in its modes and readings, our graph learners, and learners that see no unlabelled point.
     """
     steps: dict[str, Any] = {"n_steps": 60} if quick else {}
 
@@ -167,7 +166,7 @@ def label_table(cells: Sequence[Mapping[str, Any]]) -> list[str]:
 def marks_of(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Say which marks hold.
 
-    - Returned: what was asked, and whether it held; only of the sets that were run.
+    What was asked, and whether it held; only of the sets that were run.
     """
     means = {(cell["data"], cell["method"]): cell["mean"] for cell in cells}
     marks = []

@@ -56,8 +56,8 @@ def logistic_figure() -> Figure:
 def curve_cells() -> list[dict[str, Any]]:
     """Return what each curve says: its step, scale, slope, and memberships at two distances.
 
-    - Returned: ``slope`` at the boundary, per radius, is 1 / (4 lambda); ``at_r`` and ``at_2r`` are
-      memberships; ``nine_tenths`` is the distance at which the membership is 0.9.
+    ``slope`` at the boundary, per radius, is 1 / (4 lambda); ``at_r`` and ``at_2r`` are
+    memberships; ``nine_tenths`` is the distance at which the membership is 0.9.
     """
     cells = []
     for step, scale in enumerate(annealed_scales(), start=2):

@@ -104,8 +104,6 @@ def frame_centers(
 ) -> IndexVector:
     """Return the middle sample of each row of `log_spectra`, to look up its phone segment.
 
-    Returns shape (n_frames,).
-
     Examples
     --------
     >>> from beltrami_papers.preparation import frame_centers

@@ -21,7 +21,7 @@ from beltrami_papers.slides.problems import (
 def error_lines(cells: Sequence[Mapping[str, Any]], task: str) -> list[str]:
     """Return a table per set: a row per method and number of unlabelled points.
 
-    - Returned: lines of Markdown; the mean over draws, and the mean number of regions in brackets.
+    Lines of Markdown; the mean over draws, and the mean number of regions in brackets.
     """
     lines, digits = [], 3 if task == "regression" else 1
     for data in dict.fromkeys(cell["data"] for cell in cells):

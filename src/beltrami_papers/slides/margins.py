@@ -65,10 +65,7 @@ class MarginTrial(NamedTuple):
 
 
 def decision_sets(points: FloatMatrix, margin: float) -> IndexVector:
-    """Return 0 where only the left square lies, 1 where only the right, 2 where both do.
-
-    Shapes: `points` (n, 2); returns (n,).
-    """
+    """Return 0 where only the left square lies, 1 where only the right, 2 where both do."""
     overlap = -margin / 2
     sides = (points[:, 0] > 0).astype(np.intp)
     sets: IndexVector = np.where(np.abs(points[:, 0]) < overlap, 2, sides)
@@ -78,8 +75,8 @@ def decision_sets(points: FloatMatrix, margin: float) -> IndexVector:
 def squares(n_points: int, *, margin: float, random_state: Any) -> Dataset:
     """Return two squares with a target that is smooth on each decision set.
 
-    - Returned: 1 + s on the left alone, -1 - s on the right alone, 0 on the overlap; the decision
-      sets stand in for the manifolds.
+    It is 1 + s on the left alone, -1 - s on the right alone, 0 on the overlap; the decision sets
+    stand in for the manifolds.
     """
     data = two_squares(n_points, gap=margin, random_state=random_state)
     points, height = np.asarray(data.points), data.extras["position"]
@@ -126,8 +123,8 @@ def _run_trial(one: MarginTrial) -> Result:
 def margin_cells(results: Mapping[MarginTrial, Result]) -> list[dict[str, Any]]:
     """Return mean and deviation of every cell, and how ours compares draw by draw.
 
-    - Returned: ``gain`` is the mean over draws of the supervised error minus ours, ``gain_error``
-      its standard error.
+    ``gain`` is the mean over draws of the supervised error minus ours, ``gain_error`` its standard
+    error.
     """
     groups: dict[tuple[str, float, int, int], list[MarginTrial]] = {}
     for one in results:

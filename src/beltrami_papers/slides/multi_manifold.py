@@ -84,8 +84,8 @@ class Trial(NamedTuple):
 def plan_for(size: Size) -> Plan:
     """Return the plan at a size.
 
-    - Returned: at full size ours and the two it is held against have 20 draws, in between and for
-      the other methods fewer; in the book 4, and 2 with the most points.
+    At full size ours and the two it is held against have 20 draws, in between and for the other
+    methods fewer; in the book 4, and 2 with the most points.
     """
     if size is Size.QUICK:
         few = {500: 2}
@@ -139,7 +139,7 @@ def _run_trial(one: Trial) -> Result:
 def cells_of(results_by_trial: Mapping[Trial, Result]) -> list[dict[str, Any]]:
     """Return mean and deviation over the draws of every cell.
 
-    - Returned: with every draw's error, the mean number of regions and the seconds of a fit.
+    Each has every draw's error, the mean number of regions and the seconds of a fit.
     """
     cells: dict[tuple[Any, ...], list[Result]] = {}
     for one, result in results_by_trial.items():

@@ -68,8 +68,6 @@ SCENES = (
 def fit_scene(scene: Scene, n_points: int) -> tuple[Any, IndexVector]:
     """Fit the learner on a scene.
 
-    Returns shape `labelled` (80,).
-
     - `n_points`: how many points, of which the first 80 of a random order are labelled.
     """
     dataset = scene.make(n_points, random_state=0)
@@ -82,13 +80,11 @@ def fit_scene(scene: Scene, n_points: int) -> tuple[Any, IndexVector]:
 def scene_cell(scene: Scene, model: Any, labelled: IndexVector) -> dict[str, Any]:
     """Measure what a row of the figure shows.
 
-    Shapes: `labelled` (80,).
-
-    - Returned: numbers of points, nodes and edges; ``weight_between``: percent of the weight of the
-      graph that lies on edges between the manifolds, and ``edges_between`` percent of the edges;
-      ``purity``: percent of points on the commonest manifold of their region; ``error`` and
-      ``one_region``: root mean squared errors on unlabelled points, with the regions and of the
-      same learner with one region.
+    Numbers of points, nodes and edges; ``weight_between``: percent of the weight of the graph that
+    lies on edges between the manifolds, and ``edges_between`` percent of the edges; ``purity``:
+    percent of points on the commonest manifold of their region; ``error`` and ``one_region``: root
+    mean squared errors on unlabelled points, with the regions and of the same learner with one
+    region.
     """
     n = len(model.regions_)
     dataset = scene.make(n, random_state=0)

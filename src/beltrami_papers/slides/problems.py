@@ -82,8 +82,6 @@ class Problem:
 def classes_of(dataset: Dataset) -> IndexVector:
     """Return classes that change within each manifold and differ between them.
 
-    Returns shape (n,).
-
     - `dataset`: with the manifold and the position s of every point.
     - Returned: 1 on the first manifold where s > 1/2, and on the second where it is not.
     """
@@ -141,7 +139,7 @@ def known_regions(
 ) -> NDArray[Any]:
     """Predict fresh points by a learner in each of given regions, from the labelled points alone.
 
-    Shapes: `regions`, `at_test` (p,); returns (t,).
+    `regions` says where each point lies, `at_test` where each fresh one does.
     """
     n, labelled_regions = n_labelled, regions[:n_labelled]
     is_value = task == "regression"
@@ -238,8 +236,8 @@ METHODS: dict[str, Method] = {
 def trial(problem: Problem, task: str, method: str, n: int, m: int, draw: int) -> Result:
     """Run one method once; warnings of few points in a region are not shown.
 
-    - Returned: ``error``: root mean squared error, or percent of wrong classes; ``regions`` or
-      None; ``seconds``.
+    ``error``: root mean squared error, or percent of wrong classes; ``regions`` or None;
+    ``seconds``.
     """
     started = time.perf_counter()
     with warnings.catch_warnings():

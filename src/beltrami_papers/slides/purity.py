@@ -42,9 +42,7 @@ ASKED = 0.95
 def purity(regions: IndexVector, manifolds: IndexVector) -> float:
     """Return the share of points on the commonest manifold of their region.
 
-    Shapes: `regions`, `manifolds` (n,).
-
-    - Returned: 1 where no region mixes manifolds. It never falls when a region is divided.
+    It is 1 where no region mixes manifolds, and never falls when a region is divided.
     """
     counts = np.zeros((int(regions.max()) + 1, int(manifolds.max()) + 1))
     np.add.at(counts, (regions, manifolds), 1.0)
@@ -56,10 +54,7 @@ def cut_regions(
 ) -> dict[int, IndexVector]:
     """Cut the points of a draw into several numbers of regions.
 
-    Returns shape (n,).
-
-    - Returned: the region of each point. Ours are the stages of the learner, one graph for all
-      numbers.
+    The region of each point. Ours are the stages of the learner, one graph for all numbers.
     """
     points: FloatMatrix = problem.points[problem.rows(N_LABELLED, n_unlabelled)]
     if method == SPECTRAL:

@@ -57,8 +57,7 @@ def trials_of(methods: Mapping[str, Method], *, quick: bool = False) -> Iterator
 def trial_result(problem: BookProblem, method: Method, labels: int, split: int) -> Result:
     """Teach one method on one split.
 
-    - Returned: ``error`` on the unlabelled rows in percent, ``seconds`` of the fit, ``rows`` of the
-      set.
+    ``error`` on the unlabelled rows in percent, ``seconds`` of the fit, ``rows`` of the set.
     """
     started = time.perf_counter()
     predicted = method.teach(problem, labels, split)

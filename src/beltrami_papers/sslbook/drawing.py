@@ -28,7 +28,7 @@ _STEP = 0.13
 def draw_errors(cells: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw a panel per number of labels: a column of marks per set.
 
-    - Returned: thin strokes are the book's rows, the thick one its best; marks are ours.
+    Thin strokes are the book's rows, the thick one its best; marks are ours.
     """
     counts = sorted({cell["labels"] for cell in cells})
     figure = Figure(figsize=(8.4, 3.5 * len(counts) + 0.7), layout="constrained")

@@ -66,18 +66,12 @@ class Method:
 
 
 def nearest(problem: BookProblem, count: int, split: int) -> IndexVector:
-    """Give each row the class of the nearest labelled one.
-
-    Returns shape (n,).
-    """
+    """Give each row the class of the nearest labelled one."""
     return _nearest_in(problem.points, problem, count, split)
 
 
 def nearest_in_eigenmaps(problem: BookProblem, count: int, split: int) -> IndexVector:
-    """Give each row the class of the labelled one nearest in Laplacian eigenmaps.
-
-    Returns shape (n,).
-    """
+    """Give each row the class of the labelled one nearest in Laplacian eigenmaps."""
     if "eigenmaps" not in problem.fitted:
         maps = LaplacianEigenmaps(N_COORDINATES, graph=problem.graph, random_state=0)
         problem.fitted["eigenmaps"] = maps.fit_transform(problem.points)
@@ -89,10 +83,7 @@ def _nearest_in(points: Any, problem: BookProblem, count: int, split: int) -> In
 
 
 def support_vectors(problem: BookProblem, count: int, split: int) -> IndexVector:
-    """Teach scikit-learn's support vector machine, cost and width by cross-validation.
-
-    Returns shape (n,).
-    """
+    """Teach scikit-learn's support vector machine, cost and width by cross-validation."""
     rows = problem.draws[count].draws[split]
     kernels = _kernels(problem, rows)
     return choose_machine(kernels, rows, problem.classes[rows], COSTS).predicted

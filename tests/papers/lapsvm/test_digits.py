@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from beltrami_papers import REPRODUCTIONS
 from beltrami_papers.lapsvm.digits import pair_lines, verdict_lines, verdicts
 from beltrami_papers.lapsvm.pairs import (
     Images,
@@ -82,8 +81,8 @@ def test_the_first_images_train_and_all_others_test(data_folder):
 
 
 @pytest.mark.data
-def test_a_quick_run_leaves_a_figure_a_record_and_a_page(data_folder, tmp_path):
-    found = REPRODUCTIONS["lapsvm-usps"].make(quick=True)
+def test_a_quick_run_leaves_a_figure_a_record_and_a_page(quick_run, data_folder, tmp_path):
+    found = quick_run("lapsvm-usps")
     assert len(found.save("x", tmp_path)) == 3
     record = json.loads((tmp_path / "x.json").read_text())
     assert record == found.record

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from beltrami_papers import REPRODUCTIONS
 from beltrami_papers.lapsvm.letters import (
     better_reading,
     letters_problem,
@@ -62,8 +61,8 @@ def test_thirty_speakers_train_and_thirty_others_test(data_folder):
 
 
 @pytest.mark.data
-def test_a_quick_run_leaves_a_figure_a_record_and_a_page(data_folder, tmp_path):
-    found = REPRODUCTIONS["lapsvm-isolet"].make(quick=True)
+def test_a_quick_run_leaves_a_figure_a_record_and_a_page(quick_run, data_folder, tmp_path):
+    found = quick_run("lapsvm-isolet")
     assert len(found.save("x", tmp_path)) == 3
     record = json.loads((tmp_path / "x.json").read_text())
     assert record == found.record

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from beltrami_papers import REPRODUCTIONS
 from beltrami_papers.lapsvm.moons import (
     DEMONSTRATION,
     cell_of,
@@ -18,8 +17,8 @@ from beltrami_papers.model import record_text
 
 
 @pytest.fixture(scope="module")
-def found():
-    return REPRODUCTIONS["lapsvm-moons"].make(quick=True)
+def found(quick_run):
+    return quick_run("lapsvm-moons")
 
 
 def test_a_draw_has_one_label_of_each_class_and_comes_back():

@@ -19,6 +19,7 @@ from beltrami.report.pictures.boundary_pictures import (
 )
 from beltrami.report.pictures.boundary_views import view_of
 from beltrami_papers import REPRODUCTIONS
+from beltrami_papers.mbed import clusters
 from beltrami_papers.mbed.agreement import (
     cluster_of_each_class,
     inconsistent_pairs,
@@ -200,6 +201,15 @@ def test_clusters_of_separate_blobs_have_no_inconsistent_pair():
     assert json.loads(record_text(record)) == record
 
 
+def test_the_table_of_clusters_is_made_from_its_sets(monkeypatch):
+    monkeypatch.setattr(clusters, "DATASETS", {"g50c": "g50c"})
+    monkeypatch.setattr(clusters, "benchmark", lambda name, quick: _problem(name, 1 + quick))
+    found = clusters.clusters_table(quick=True)
+    assert found.record["data"] == "g50c (g50c)"
+    assert len(found.record["errors"]) == 4
+    assert found.table.startswith("# mbed-table-1: ")
+
+
 def test_errors_with_few_labels_are_kept_split_by_split():
     clock, problem = StageClock(), _problem(n_splits=6)
     rows = ("PoissonClassifier", "1-NN", "the same, reach=1", PAPER)
@@ -249,8 +259,8 @@ def test_figure_three_counts_wrong_points_and_shows_the_annealing():
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["mbed-figure-2", "mbed-figure-3"])
-def test_a_quick_run_of_a_figure_leaves_its_files(name, data_folder, tmp_path):
-    found = REPRODUCTIONS[name].make(quick=True)
+def test_a_quick_run_of_a_figure_leaves_its_files(name, quick_run, data_folder, tmp_path):
+    found = quick_run(name)
     assert found.record["name"] == name
     assert drawn_start(found.record["errors"])["of"] > 0
     assert {path.suffix for path in found.save(name, tmp_path)} == {".png", ".json", ".md"}

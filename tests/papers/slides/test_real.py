@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from beltrami_papers import REPRODUCTIONS
 from beltrami_papers.journal import Journal
 from beltrami_papers.model import record_text
+from beltrami_papers.slides.real import experiment
 from beltrami_papers.slides.real.experiment import CURVES, UNITS, Trial, trials_of
 from beltrami_papers.slides.real.lines import (
     HELPS,
@@ -132,6 +132,16 @@ def test_trials_go_draw_by_draw_and_know_their_curves():
     assert set(UNITS) == set(CURVES)
 
 
+def test_the_page_and_the_figure_are_made_from_one_problem(monkeypatch):
+    trials = [Trial("wine", base, 40, 0) for base in BASES]
+    monkeypatch.setattr(experiment, "trials_of", lambda size: iter(trials))
+    monkeypatch.setattr(experiment, "SHOWN", "wine")
+    found = experiment.real_figure(Size.QUICK)
+    assert {cell["base"] for cell in found.record["errors"]} == set(BASES)
+    assert all(f"## All problems, base: {base}" in found.table for base in BASES)
+    assert found.figure is not None
+
+
 def test_a_known_result_is_not_computed_again(tmp_path):
     journal = Journal.at(tmp_path / "known.jsonl")
     first = journal.result("key", lambda: {"errors": {GLOBAL: 1.0}})
@@ -153,8 +163,9 @@ def test_real_problems_have_labels_of_their_kind(data_folder, name):
         assert np.linalg.norm(rounds, axis=1).mean() < 0.6 * np.linalg.norm(far, axis=1).mean()
 
 
-def test_the_quick_reproduction_runs(data_folder):
-    found = REPRODUCTIONS["multi-manifold-real"].make(quick=True)
+@pytest.mark.slow
+def test_the_quick_reproduction_runs(quick_run, data_folder):
+    found = quick_run("multi-manifold-real")
     assert "iris sepals" in found.table
     assert found.figure is not None
     record = json.loads(record_text(found.record))

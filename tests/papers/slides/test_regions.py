@@ -1,6 +1,7 @@
 """Multi-manifold tables and the margin experiment: draws, journals, tables and quick runs."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from beltrami.data import dollar_sign, two_squares
 from beltrami_papers.journal import Journal
 from beltrami_papers.model import record_text
 from beltrami_papers.slides import margins as multi_manifold_margins
+from beltrami_papers.slides import multi_manifold, now_it_helps
 from beltrami_papers.slides.curves import draw_curves, shade
 from beltrami_papers.slides.lines import error_lines, verdict_lines
 from beltrami_papers.slides.margins import (
@@ -224,6 +226,24 @@ def test_margins_are_tabled_and_drawn_with_paired_gains():
         json.loads(record_text(margin_record(Size.BOOK, SMALL, found)))["n"]
         == "30 labelled, 300 unlabelled"
     )
+
+
+def test_the_figure_of_six_sets_is_made_from_a_tiny_plan(monkeypatch):
+    draws = {GLOBAL: {0: 1}, CLAIRVOYANT: {0: 1}, OURS: {200: 1}}
+    plan = Plan(("dollar sign",), (20,), draws, (200,), 1)
+    few = partial(purity_cells, noises=(0.0,), counts=(2,))
+    monkeypatch.setattr(multi_manifold, "plan_for", lambda size: plan)
+    monkeypatch.setattr(multi_manifold, "purity_cells", few)
+    found = multi_manifold.multi_manifold_figure(Size.QUICK)
+    assert {cell["method"] for cell in found.record["errors"]} == set(draws)
+    assert "## Purity of the regions" in found.table
+
+
+def test_the_figure_of_margins_is_made_from_a_tiny_plan(monkeypatch):
+    monkeypatch.setattr(now_it_helps, "margin_plan", lambda size: SMALL)
+    found = now_it_helps.now_it_helps_figure(Size.QUICK)
+    assert len(found.record["errors"]) == 2 * 3
+    assert "| margin |" in found.table
 
 
 def test_margin_trials_of_one_draw_share_their_points():

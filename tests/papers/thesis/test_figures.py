@@ -18,9 +18,8 @@ from beltrami_papers.findings import (
     claim_lines,
     reproduction_of,
 )
-from beltrami_papers.mbed.logistic import curve_cells, logistic_reproduction
+from beltrami_papers.mbed.logistic import curve_cells
 from beltrami_papers.model import StageClock, record_text
-from beltrami_papers.slides.pictures import pictures_figure
 from beltrami_papers.thesis.chapter2.bars import bars_reproduction, map_measures
 from beltrami_papers.thesis.chapter2.lle import (
     even_ring,
@@ -32,7 +31,6 @@ from beltrami_papers.thesis.chapter2.lle import (
     reconstruction_weights,
     residual_matrix,
 )
-from beltrami_papers.thesis.chapter2.lle_page import lle_reproduction
 from beltrami_papers.thesis.chapter2.maps import (
     chance_share,
     explained_share,
@@ -42,23 +40,14 @@ from beltrami_papers.thesis.chapter2.maps import (
 from beltrami_papers.thesis.chapter2.roll import (
     roll_map,
     roll_measures,
-    roll_reproduction,
     shortcut_share,
 )
-from beltrami_papers.thesis.chapter2.roll_points import flatness, roll_points_reproduction
-from beltrami_papers.thesis.chapter2.speech_figures import (
-    speech_regions_reproduction,
-    speech_reproduction,
-)
+from beltrami_papers.thesis.chapter2.roll_points import flatness
 from beltrami_papers.thesis.chapter2.speech_map import (
     CLASSES,
     class_of_phone,
     end_regions,
     frames_of,
-)
-from beltrami_papers.thesis.chapter2.word_figures import (
-    fragments_reproduction,
-    words_reproduction,
 )
 from beltrami_papers.thesis.chapter2.word_map import (
     GROUPS,
@@ -69,7 +58,6 @@ from beltrami_papers.thesis.chapter2.word_map import (
 from beltrami_papers.thesis.chapter3.plane_curve import (
     PLANE,
     curve_errors,
-    curve_reproduction,
     curve_scene,
 )
 from beltrami_papers.thesis.chapter4.convergence import (
@@ -79,7 +67,6 @@ from beltrami_papers.thesis.chapter4.convergence import (
     heat_laplacian_at,
     spectrum_of,
 )
-from beltrami_papers.thesis.chapter4.convergence_page import convergence_reproduction
 
 ENTRIES = {
     "name",
@@ -96,24 +83,19 @@ ENTRIES = {
     "peak_memory_mib",
     "claims",
 }
-MADE = {
-    "thesis-a1": (curve_reproduction, 6),
-    "thesis-a2": (roll_points_reproduction, 2),
-    "thesis-a3": (roll_reproduction, 9),
-    "thesis-a4": (bars_reproduction, 3),
-    "thesis-convergence": (convergence_reproduction, 2),
-    "thesis-lle": (lle_reproduction, 3),
-    "mbed-figure-1": (logistic_reproduction, 1),
-    "multi-manifold-pictures": (pictures_figure, 12),
+PANELS = {
+    "thesis-a1": 6,
+    "thesis-a2": 2,
+    "thesis-a3": 9,
+    "thesis-a4": 3,
+    "thesis-convergence": 2,
+    "thesis-lle": 3,
+    "mbed-figure-1": 1,
+    "multi-manifold-pictures": 12,
 }
-"""Makers that read no file, and how many panels their figures have."""
+"""Figures that need no file, and how many panels each has."""
 
-READ = {
-    "thesis-a5": words_reproduction,
-    "thesis-a6": fragments_reproduction,
-    "thesis-a7": speech_reproduction,
-    "thesis-a8": speech_regions_reproduction,
-}
+READ = ("thesis-a5", "thesis-a6", "thesis-a7", "thesis-a8")
 
 
 def _left_all_files(name, found, folder):
@@ -126,19 +108,18 @@ def _left_all_files(name, found, folder):
     assert json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) == found.record
 
 
-@pytest.mark.parametrize("name", list(MADE))
-def test_a_quick_run_leaves_figure_record_and_page(name, tmp_path):
-    make, n_panels = MADE[name]
-    found = make(quick=True)
+@pytest.mark.parametrize("name", list(PANELS))
+def test_a_quick_run_leaves_figure_record_and_page(name, quick_run, tmp_path):
+    found = quick_run(name)
     _left_all_files(name, found, tmp_path)
-    assert len(found.figure.axes) == n_panels
+    assert len(found.figure.axes) == PANELS[name]
     assert all(panel.has_data() for panel in found.figure.axes)
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", list(READ))
-def test_a_quick_run_on_the_papers_data_leaves_all_three(name, data_folder, tmp_path):
-    found = READ[name](quick=True)
+@pytest.mark.parametrize("name", READ)
+def test_a_quick_run_on_the_papers_data_leaves_all_three(name, quick_run, data_folder, tmp_path):
+    found = quick_run(name)
     _left_all_files(name, found, tmp_path)
     assert str(data_folder) not in record_text(found.record) + found.table
 
@@ -189,8 +170,8 @@ class TestCurve:
         errors = {method: each.mean() for method, each in curve_errors(scene, 3, 5).items()}
         assert max(error for method, error in errors.items() if method != PLANE) < errors[PLANE]
 
-    def test_the_question_mark_misleads_in_the_plane_only(self):
-        found = curve_reproduction(quick=True).record
+    def test_the_question_mark_misleads_in_the_plane_only(self, quick_run):
+        found = quick_run("thesis-a1").record
         assert found["question"]["eigenmap"] < 1 < found["question"]["plane"]
         assert [cell["draws"] for cell in found["errors"]] == [3] * 6
 
@@ -358,8 +339,8 @@ class TestWords:
         assert spot.tolist() == [20, 21, 22, 23]
 
     @pytest.mark.data
-    def test_syntactic_groups_lie_together(self, data_folder):
-        whole = words_reproduction(quick=True).record["homogeneity"][0]
+    def test_syntactic_groups_lie_together(self, quick_run, data_folder):
+        whole = quick_run("thesis-a5").record["homogeneity"][0]
         assert whole["eigenmap"] > 1.5 * whole["chance"]
 
 
@@ -390,8 +371,8 @@ class TestSpeech:
         }
 
     @pytest.mark.data
-    def test_another_recording_is_said_aloud_and_spokes_are_found(self, data_folder):
-        found = speech_reproduction(quick=True)
+    def test_another_recording_is_said_aloud_and_spokes_are_found(self, quick_run, data_folder):
+        found = quick_run("thesis-a7")
         assert "ANOTHER RECORDING" in found.table
         assert all(claim["holds"] for claim in found.record["claims"])
 
@@ -405,8 +386,8 @@ def test_the_logistic_curves_are_half_at_the_boundary_and_sharpen():
     assert slopes == sorted(slopes)
 
 
-def test_pictures_come_with_purities_and_errors():
-    record = pictures_figure(quick=True).record
+def test_pictures_come_with_purities_and_errors(quick_run):
+    record = quick_run("multi-manifold-pictures").record
     assert [cell["regions"] for cell in record["scenes"]] == [12, 8, 3]
     assert all(50 <= cell["purity"] <= 100 for cell in record["scenes"])
     assert all(cell["weight_between"] < cell["edges_between"] for cell in record["scenes"])

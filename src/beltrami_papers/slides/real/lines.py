@@ -32,10 +32,8 @@ _ERRORS = 2.0
 def compare_paired(ours: NDArray[np.float64], other: NDArray[np.float64]) -> Cell:
     """Return how ours differs from another method on the same draws.
 
-    Shapes: `ours`, `other` (draws,).
-
-    - Returned: mean difference, its standard error, draws won and lost, and the verdict: "helps" or
-      "hurts" where the mean is more than two standard errors from zero.
+    Mean difference, its standard error, draws won and lost, and the verdict: "helps" or "hurts"
+    where the mean is more than two standard errors from zero.
     """
     gap = ours - other
     mean = float(gap.mean())
@@ -172,7 +170,7 @@ def won_lines(cells: Sequence[Cell]) -> list[str]:
 def best_lines(cells: Sequence[Cell]) -> list[str]:
     """Name the problems on which ours, with some base, has the least mean error of all.
 
-    - Returned: A line per problem; Clairvoyant, which is told the pieces, does not take part.
+    A line per problem; Clairvoyant, which is told the pieces, does not take part.
     """
     lines = []
     for data in dict.fromkeys(cell["data"] for cell in cells):

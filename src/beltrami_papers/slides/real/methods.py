@@ -142,8 +142,6 @@ def predictions(
 ) -> dict[str, list[Predicted]]:
     """Return what every method predicts for every row, a part per fitted target.
 
-    Shapes: `rows` (l,).
-
     - `base`: one of `BASES`; the graph learner is run with `KERNEL` only, as it has no base.
     - `own_number`: whether to run k-means with a number of clusters of its own too.
     """
@@ -181,10 +179,8 @@ def _predict_in_clusters(
 def error_of(problem: RealProblem, rows: IndexVector, parts: list[FloatVector]) -> float:
     """Return the error on the rows without a label.
 
-    Shapes: `rows` (l,).
-
-    - Returned: percent of wrong classes; root mean squared error in percent of the deviation; or
-      mean angle in degrees.
+    Percent of wrong classes; root mean squared error in percent of the deviation; or mean angle in
+    degrees.
     """
     judged = np.ones(len(problem.targets), dtype=np.bool_)
     judged[rows] = False

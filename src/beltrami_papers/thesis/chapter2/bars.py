@@ -85,12 +85,10 @@ def bars_against_pca(scene: BarScene | None = None) -> Figure:
 def map_measures(coordinates: FloatMatrix, kind: IndexVector) -> dict[str, float]:
     """Return how well a map tells the two kinds apart.
 
-    Shapes: `coordinates` (n, 2), `kind` (n,).
-
-    - Returned: ``neighbours``: share of the 14 nearest in the map that are of a point's own kind;
-      ``nearest``: percent of points whose nearest is of the other kind; ``line``: percent on the
-      wrong side of the least-squares line; ``gap``: least distance between the kinds in median
-      distances to the nearest of one's own.
+    ``neighbours``: share of the 14 nearest in the map that are of a point's own kind; ``nearest``:
+    percent of points whose nearest is of the other kind; ``line``: percent on the wrong side of the
+    least-squares line; ``gap``: least distance between the kinds in median distances to the nearest
+    of one's own.
     """
     unit = coordinates / coordinates.std(axis=0)
     design = np.column_stack([np.ones(len(unit)), unit])

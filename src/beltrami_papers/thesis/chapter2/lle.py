@@ -68,7 +68,7 @@ def reconstruction_weights(
     where only one choice puts the point together best. Elsewhere, as with more than D + 1
     neighbours, they tend to the choice of least squared weights.
 
-    Shapes: `offsets` (n, k, D); returns (n, k).
+    Offsets have shape (n, k, D), weights (n, k).
     """
     check_positive(regularization, name="regularization")
     gram = offsets @ offsets.transpose(0, 2, 1)
@@ -82,10 +82,7 @@ def reconstruction_weights(
 
 
 def residual_matrix(neighbors: IndexMatrix, weights: FloatMatrix) -> CsrMatrix:
-    """Return I - W, which takes a function to what the neighbours miss of it.
-
-    Shapes: `neighbors` (n, k), `weights` (n, k); returns (n, n).
-    """
+    """Return I - W, which takes a function to what the neighbours miss of it."""
     n, k = neighbors.shape
     rows = np.arange(0, n * k + 1, k)
     matrix = csr_array((weights.ravel(), neighbors.ravel(), rows), shape=(n, n))
@@ -158,14 +155,14 @@ def random_sphere(n_points: int, k: int, *, seed: int) -> Patchwork:
 def lle_measures(patches: Patchwork, *, regularization: float = 1e-3) -> dict[str, Any]:
     r"""Return how near LLE's matrix comes to the square of the Laplacian.
 
-    - Returned: ``laplacian`` and ``squared``: mean cosine of (I - W) f with the Laplacian of f, and
-      of E f with its square; both are multiples of f, so 1 means equal up to a factor.
-      ``constant``: the factor of the square in f^T E f, mean over the functions of the lowest
-      level, in units of :math:`r^2`. ``energies``, ``eigenvalues``: f^T E f of every level, and the
-      eigenvalues of E that should be its level's, in units of the lowest level, where the ``truth``
-      is the square of the ratio of the Laplacian's. ``spaces``: least cosine between the
-      eigenvectors of E and the functions, by level. ``null``: how many functions E takes to zero;
-      where they are more than the constant, ``eigenvalues`` and ``spaces`` are empty.
+    ``laplacian`` and ``squared``: mean cosine of (I - W) f with the Laplacian of f, and of E f with
+    its square; both are multiples of f, so 1 means equal up to a factor. ``constant``: the factor
+    of the square in f^T E f, mean over the functions of the lowest level, in units of :math:`r^2`.
+    ``energies``, ``eigenvalues``: f^T E f of every level, and the eigenvalues of E that should be
+    its level's, in units of the lowest level, where the ``truth`` is the square of the ratio of the
+    Laplacian's. ``spaces``: least cosine between the eigenvectors of E and the functions, by level.
+    ``null``: how many functions E takes to zero; where they are more than the constant,
+    ``eigenvalues`` and ``spaces`` are empty.
     """
     weights = reconstruction_weights(patches.offsets, regularization=regularization)
     residual = residual_matrix(patches.neighbors, weights)
@@ -201,8 +198,6 @@ def null_dimension(residual: CsrMatrix) -> int:
     """Return how many groups of points are put together from themselves alone.
 
     Each such group takes any constant of its own to zero, so E has a null vector for it.
-
-    Shapes: `residual` (n, n).
     """
     count, group = connected_components(residual, directed=True, connection="strong")
     edges = residual.tocoo()

@@ -40,10 +40,7 @@ class Eigenmap:
 
 
 def eigenmap_of(points: Any, graph: KnnGraph, n_components: int = 2) -> Eigenmap:
-    """Return the Laplacian eigenmap of points, the same on every run.
-
-    Shapes: `points` (n, d).
-    """
+    """Return the Laplacian eigenmap of points, the same on every run."""
     model = LaplacianEigenmaps(n_components, graph=graph).fit(points)
     # Points with the same neighbours are at one place, to rounding that differs between machines.
     unit = float(np.abs(model.embedding_).max())
@@ -54,17 +51,13 @@ def eigenmap_of(points: Any, graph: KnnGraph, n_components: int = 2) -> Eigenmap
 def plain_eigenmap(points: Any, n_neighbors: int = 14, n_components: int = 2) -> Eigenmap:
     """Return the eigenmap of the thesis's examples: N neighbours and weights of one.
 
-    Shapes: `points` (n, d).
-
-    - Returned: of the graph, joined by its shortest missing edges where it falls apart.
+    The graph is joined by its shortest missing edges where it falls apart.
     """
     return eigenmap_of(points, KnnGraph(n_neighbors, weights="binary"), n_components)
 
 
 def with_signs(columns: FloatMatrix) -> FloatMatrix:
     """Turn each column so that its entry of largest size is positive.
-
-    Shapes: `columns` (n, m); returns (n, m).
 
     - `columns`: eigenvectors, each of which is as good with the other sign.
     """
@@ -76,27 +69,18 @@ def with_signs(columns: FloatMatrix) -> FloatMatrix:
 
 
 def nearest_in_map(coordinates: FloatMatrix, k: int) -> IndexMatrix:
-    """Return the `k` nearest other points of every point.
-
-    Shapes: `coordinates` (n, m); returns (n, k).
-    """
+    """Return the `k` nearest other points of every point."""
     return neighbor_lists(open_space(coordinates, "euclidean"), k)
 
 
 def same_group_share(coordinates: FloatMatrix, groups: IndexVector, k: int) -> float:
-    """Return how many of the nearest points are of a point's own group, on average.
-
-    Shapes: `coordinates` (n, m), `groups` (n,).
-    """
+    """Return how many of the nearest points are of a point's own group, on average."""
     near = nearest_in_map(coordinates, k)
     return float(np.mean(groups[near] == groups[:, None]))
 
 
 def chance_share(groups: NDArray[Any]) -> float:
-    """Return the probability that two different points drawn at random are of one group.
-
-    Shapes: `groups` (n,).
-    """
+    """Return the probability that two different points drawn at random are of one group."""
     n = len(groups)
     counts = np.unique(groups, return_counts=True)[1].astype(np.float64)
     return float((counts * (counts - 1)).sum() / (n * (n - 1)))
@@ -105,9 +89,7 @@ def chance_share(groups: NDArray[Any]) -> float:
 def explained_share(coordinates: FloatMatrix, truth: FloatMatrix) -> float:
     """Return the share of the variance of `truth` that a linear map of coordinates explains.
 
-    Shapes: `coordinates` (n, m), `truth` (n, q).
-
-    - Returned: one where `truth` is a linear image of the coordinates, whatever the turn or scale.
+    It is one where `truth` is a linear image of the coordinates, whatever the turn or scale.
     """
     scale = np.linalg.norm(coordinates, axis=0) / np.sqrt(len(coordinates))
     design = np.column_stack([np.ones(len(coordinates)), coordinates / scale])

@@ -45,8 +45,7 @@ def roll_map(roll: Dataset, n_neighbors: int, t: float) -> Eigenmap:
 
     The thesis's section 2.2 writes the kernel exp(-d^2 / t); ours has 4t, hence the quarter.
 
-    - Returned: in two dimensions, turned so that the arc length grows to the right and the ends are
-      up.
+    It has two dimensions, turned so that the arc length grows to the right and the ends are up.
     """
     eigenmap = eigenmap_of(roll.points, KnnGraph(n_neighbors, weights=HeatKernel(t / 4)))
     arc = np.asarray(roll.extras["arc_length"])
@@ -58,11 +57,11 @@ def roll_map(roll: Dataset, n_neighbors: int, t: float) -> Eigenmap:
 def roll_measures(roll: Dataset, eigenmap: Eigenmap) -> dict[str, float]:
     """Return how well a map unrolls the roll.
 
-    - Returned: ``order``: rank correlation of the first coordinate with the arc length s, its size;
-      ``rectangle``: variance of the two lowest eigenfunctions of the flat rectangle, cos(pi s/S)
-      and cos(2 pi s/S), that a linear map explains; ``along``: mean difference of s between
-      neighbours in the map, in shares of what it is between random points; ``across``: the same of
-      the height; ``shortcuts``: percent of edges that join two turns.
+    ``order``: rank correlation of the first coordinate with the arc length s, its size;
+    ``rectangle``: variance of the two lowest eigenfunctions of the flat rectangle, cos(pi s/S) and
+    cos(2 pi s/S), that a linear map explains; ``along``: mean difference of s between neighbours in
+    the map, in shares of what it is between random points; ``across``: the same of the height;
+    ``shortcuts``: percent of edges that join two turns.
     """
     arc = np.asarray(roll.extras["arc_length"])
     phase = np.pi * arc / arc.max()
@@ -87,10 +86,7 @@ def _local_spread(values: FloatVector, near: Any) -> float:
 
 
 def shortcut_share(graph: Graph, arc_length: FloatVector) -> float:
-    """Return the share of edges that join two turns of the roll.
-
-    Shapes: `arc_length` (n,).
-    """
+    """Return the share of edges that join two turns of the roll."""
     edges = graph.weights.tocoo()
     skipped = np.abs(arc_length[edges.row] - arc_length[edges.col])
     return float(np.mean(skipped > SHORTCUT))

@@ -78,8 +78,8 @@ def roll_points_reproduction(*, quick: bool = False) -> Reproduction:
 def flatness(roll: Dataset) -> dict[str, float]:
     """Return how lengths in space and on the rectangle compare along edges of a graph.
 
-    - Returned: mean and least ratio over edges within a turn, percent of edges between turns, the
-      sides of the rectangle, the gap between turns and the mean length of an edge.
+    Mean and least ratio over edges within a turn, percent of edges between turns, the sides of the
+    rectangle, the gap between turns and the mean length of an edge.
     """
     points = np.asarray(roll.points)
     flat = np.column_stack([roll.extras["arc_length"], roll.extras["height"]])

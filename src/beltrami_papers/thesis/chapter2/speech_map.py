@@ -79,10 +79,7 @@ def class_of_phone(phone: str) -> int:
 
 
 def frames_of(recordings: Dataset, number: int) -> tuple[FloatMatrix, IndexVector]:
-    """Return the spectra of one recording and the phone segment of each frame.
-
-    Returns shapes `spectra` (n, 256), `segments` (n,).
-    """
+    """Return the spectra of one recording and the phone segment of each frame."""
     extras = recordings.extras
     wave = extras["wave"][extras["offset"][number] : extras["offset"][number + 1]]
     centers = frame_centers(len(wave), extras["sample_rate"])
@@ -127,7 +124,7 @@ def end_regions(coordinates: FloatMatrix, size: int = REGION) -> IndexMatrix:
     frame farthest from it, that of the third the frame farthest from both; a region is its centre
     and the nearest frames.
 
-    Shapes: `coordinates` (n, 2); returns (3, size).
+    A row of frames for each region.
     """
     away = np.linalg.norm(coordinates - coordinates.mean(axis=0), axis=1)
     centres = [int(away.argmax())]
@@ -141,9 +138,9 @@ def end_regions(coordinates: FloatMatrix, size: int = REGION) -> IndexMatrix:
 def region_cells(speech: SpeechMap) -> list[dict[str, Any]]:
     """Return what is said in the three regions.
 
-    - Returned: in the order fricatives, closures, others where a region has most of them: commonest
-      ``class`` and its ``share``, shares of the commonest ``phones``, number of ``segments`` that
-      the frames come from, and the frames' ``rows``.
+    In the order fricatives, closures, others where a region has most of them: commonest ``class``
+    and its ``share``, shares of the commonest ``phones``, number of ``segments`` that the frames
+    come from, and the frames' ``rows``.
     """
     cells = []
     for rows in end_regions(speech.eigenmap):
@@ -174,9 +171,9 @@ def centre_share(speech: SpeechMap) -> float:
 def speech_homogeneity(speech: SpeechMap) -> dict[str, Any]:
     """Return how many of the nearest frames are of the same phone, and of the same broad class.
 
-    - Returned: for ``phones`` and ``classes``: shares in the eigenmap, two components, all spectra,
-      and by chance. ``elsewhere``: share of the neighbours in the map that come from another
-      segment, and ``elsewhere_phones``: share of those that are of the same phone.
+    For ``phones`` and ``classes``: shares in the eigenmap, two components, all spectra, and by
+    chance. ``elsewhere``: share of the neighbours in the map that come from another segment, and
+    ``elsewhere_phones``: share of those that are of the same phone.
     """
     _, phones = np.unique(speech.phones, return_inverse=True)
     spaces = {

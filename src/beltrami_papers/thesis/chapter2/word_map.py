@@ -149,8 +149,8 @@ def word_map(*, quick: bool = False) -> WordMap:
 def homogeneity(words: WordMap) -> list[dict[str, Any]]:
     """Return how many of the nearest words are of a word's own group, by map and group.
 
-    - Returned: for all words and for each group: ``eigenmap`` and ``components`` in the plane,
-      ``counts`` in the 600 dimensions, and ``chance``.
+    For all words and for each group: ``eigenmap`` and ``components`` in the plane, ``counts`` in
+    the 600 dimensions, and ``chance``.
     """
     spaces = {
         "eigenmap": words.eigenmap,
@@ -188,8 +188,6 @@ def fragment_of(coordinates: FloatMatrix, members: IndexVector, size: int = FRAG
 
     Every word of the group is tried as a centre; a spot is the centre and its nearest words. The
     spot with most words of the group is taken, of equal ones that of the least radius.
-
-    Shapes: `coordinates` (n, 2), `members` (n,); returns (size,).
     """
     near = nearest_in_map(coordinates, size - 1)
     centres = np.flatnonzero(members)

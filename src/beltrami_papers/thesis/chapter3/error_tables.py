@@ -15,7 +15,7 @@ from beltrami_papers.cells import Cell, largest_difference, summary, table_lines
 def best_neighbors(errors: NDArray[np.float64], published: float | None = None) -> Cell:
     """Return the summary of the number of neighbours whose mean error is least.
 
-    Shapes: `errors` (draws, 3).
+    A column of errors for each of `COUNTS`, a row for each draw.
     """
     means = errors.mean(axis=0)
     best = int(means.argmin())

@@ -47,7 +47,7 @@ def nearest_of_labelled(
 ) -> IndexMatrix:
     """Return the five labelled points nearest to each new point.
 
-    Shapes: `points` (n, d), `labelled` (l,), `new` (m, d), `lists` (m, length); returns (m, 5).
+    `lists` holds the nearest of all points to each new one, shape (m, length).
     """
     k = min(max(COUNTS), len(labelled))
     nearest = np.full((len(new), k), -1, dtype=np.int64)
@@ -72,7 +72,7 @@ def heldout_errors(
 ) -> dict[str, Any]:
     """Return the errors of the three classifiers for one number of labelled points.
 
-    Shapes: `rows` (p, n), `new` (m, d), `new_classes` (m,), `lists` (m, length), `draws` (l,).
+    `rows` are eigenvectors, shape (p, n); `lists` are those of `nearest_of_labelled`.
     """
     classes, size = sample.classes, one_fifth(len(draws[0]))
     fitted = fit_draws(rows, classes, draws, [[size]] * len(draws))

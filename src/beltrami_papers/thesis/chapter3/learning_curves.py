@@ -45,8 +45,8 @@ def one_fifth(labelled: int) -> int:
 def parts_of(n: int, size: int) -> list[tuple[Any, int]]:
     """Return the rows of random parts, with the seed of the label draws on each.
 
-    - Returned: five parts, ascending row numbers; part j comes from ``default_rng([0, size, j])``
-      and its draws of labels have the seed j + 1.
+    Five parts, ascending row numbers; part j comes from ``default_rng([0, size, j])`` and its draws
+    of labels have the seed j + 1.
     """
     if size >= n:
         return [(np.arange(n), SEED)]

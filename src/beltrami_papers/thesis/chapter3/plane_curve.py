@@ -77,10 +77,7 @@ def curve_scene(n_points: int = N_POINTS) -> CurveScene:
 
 
 def curve_errors(scene: CurveScene, per_class: int, draws: int) -> dict[str, NDArray[np.float64]]:
-    """Return the errors on unlabelled points in percent, with and without the eigenmap.
-
-    Returns shape (draws,).
-    """
+    """Return the errors on unlabelled points in percent, with and without the eigenmap."""
     errors: dict[str, list[float]] = {PLANE: [], MAP: [], LEARNER: []}
     learner = EigenfunctionClassifier(graph=_GRAPH).fit(scene.points, scene.classes)
     for draw in range(draws):
@@ -154,8 +151,8 @@ def curve_reproduction(*, quick: bool = False) -> Reproduction:
 def query_distances(scene: CurveScene) -> dict[str, float]:
     """Return how far the "?" is from the nearest label of each class, in the plane and the map.
 
-    - Returned: ratio of the distance to the nearest "+" to that to the nearest "-", below one where
-      the nearest label is right.
+    Ratio of the distance to the nearest "+" to that to the nearest "-", below one where the nearest
+    label is right.
     """
     return {
         name: round(

@@ -65,10 +65,7 @@ class Sample:
         return recipe.build(self.points)
 
     def part(self, rows: IndexVector) -> "Sample":
-        """Return some of the points.
-
-        Shapes: `rows` (m,).
-        """
+        """Return some of the points."""
         return replace(self, points=self.points[rows], classes=self.classes[rows])
 
     def settings(self) -> dict[str, str]:
@@ -120,10 +117,7 @@ def digits(*, quick: bool = False) -> Sample:
 
 
 def digit_sample(images: Images, points: FloatMatrix, metric: str = "euclidean") -> Sample:
-    """Return a sample of training images in a given representation.
-
-    Shapes: `points` (n, d).
-    """
+    """Return a sample of training images in a given representation."""
     return Sample(
         data=f"MNIST, first {len(points)} training images, 100 principal components (centred)",
         points=points,

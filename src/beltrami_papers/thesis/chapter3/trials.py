@@ -22,10 +22,7 @@ _BLOCK = 8192
 
 
 def label_draws(n: int, labelled: int, n_draws: int, *, seed: int = SEED) -> list[IndexVector]:
-    """Draw sets of labelled points, uniformly and without replacement.
-
-    Returns shape (labelled,).
-    """
+    """Draw sets of labelled points, uniformly and without replacement."""
     return [
         np.sort(np.random.default_rng([seed, labelled, i]).choice(n, labelled, replace=False))
         for i in range(n_draws)
@@ -33,10 +30,7 @@ def label_draws(n: int, labelled: int, n_draws: int, *, seed: int = SEED) -> lis
 
 
 def eigenvector_rows(graph: Graph, count: int) -> FloatMatrix:
-    """Return the lowest eigenvectors of the plain Laplacian as rows, the constant included.
-
-    Returns shape (count, n).
-    """
+    """Return the lowest eigenvectors of the plain Laplacian as rows, the constant included."""
     return np.ascontiguousarray(eigenbasis(graph, count).vectors.T)
 
 
@@ -48,7 +42,7 @@ def label_coefficients(
     An eigenvector that is zero on all labelled points, as the indicator of a component without a
     label is, gets the coefficient zero.
 
-    Shapes: `rows` (p, n), `classes` (n,), `labelled` (l,).
+    `rows` are eigenvectors, shape (p, n).
 
     - `classes`: classes from zero; only those of labelled points are read.
     """
@@ -76,8 +70,6 @@ def fit_draws(
 
     Draws need nothing from each other, while the threads of one factorisation wait for each
     other at every column, which on a busy machine takes most of the time.
-
-    Shapes: `rows` (p, n), `classes` (n,), `draws` (l,).
     """
     largest = max(max(each_draw) for each_draw in sizes)
     each = 24 * len(draws[0]) * largest  # the matrix, its copy with targets, and work space
@@ -89,7 +81,7 @@ def fit_draws(
 def predicted_classes(rows: FloatMatrix, coefficients: Sequence[FloatMatrix]) -> IndexMatrix:
     """Return the class of the largest function at every point, for several draws in one pass.
 
-    Shapes: `rows` (p, n), `coefficients` (size, n_classes); returns (n, draws).
+    A row for each point, a column for each draw.
 
     - `coefficients`: one per draw, all of one size, at most p.
     """
@@ -106,10 +98,7 @@ def predicted_classes(rows: FloatMatrix, coefficients: Sequence[FloatMatrix]) ->
 def error_percent(
     predicted: IndexVector, classes: IndexVector, labelled: IndexVector | None = None
 ) -> float:
-    """Return the share of wrong classes among the unlabelled points, in percent.
-
-    Shapes: `found` (n,), `classes` (n,), `labelled` (l,).
-    """
+    """Return the share of wrong classes among the unlabelled points, in percent."""
     wrong = predicted != classes
     if labelled is None:
         return 100 * float(np.mean(wrong))
@@ -126,7 +115,7 @@ def spectral_errors(
 ) -> NDArray[np.float64]:
     """Return the errors of the classifier on the unlabelled points, in percent.
 
-    Shapes: `rows` (p, n), `classes` (n,), `draws` (l,); returns (draws, sizes).
+    A row for each draw, a column for each size.
 
     - `fewer`: for some sizes, how many of the draws to use.
     """

@@ -66,8 +66,6 @@ def variant_cells(
 ) -> list[Cell]:
     """Compute the cells of one variant.
 
-    Shapes: `rows` (p, n).
-
     - `more`: how many eigenvectors to take beyond the number that counts.
     """
     cells = []

@@ -73,8 +73,6 @@ def heat_laplacian_at(
 
     As n grows and t falls this tends to the positive Laplace-Beltrami operator divided by the
     volume (thesis, theorem 4.2.9 with its sign put right).
-
-    Shapes: `points` (n, k), `values` (n,), `rows` (m,); returns (m,).
     """
     kernel = _kernel(points[rows], points, t)
     balance = kernel.sum(axis=1) * values[rows] - kernel @ values
@@ -120,8 +118,8 @@ def convergence_error(harmonic: Harmonic, n: int, *, seed: int, t: float | None 
 def size_cells(sizes: tuple[int, ...], draws: int) -> list[dict[str, Any]]:
     """Return the errors of every function by number of points, t falling with it.
 
-    - Returned: an entry per function: ``errors`` by size, ``rate``: the exponent of n fitted to
-      them, and ``expected``: -2/(d+6), what bias and noise in balance give.
+    An entry per function: ``errors`` by size, ``rate``: the exponent of n fitted to them, and
+    ``expected``: -2/(d+6), what bias and noise in balance give.
     """
     cells = []
     with track("errors of the Laplacian by n", total=len(HARMONICS) * len(sizes)) as advance:
@@ -146,8 +144,8 @@ def size_cells(sizes: tuple[int, ...], draws: int) -> list[dict[str, Any]]:
 def width_cells(sizes: tuple[int, ...], draws: int) -> list[dict[str, Any]]:
     """Return the errors of every function by width of the kernel, the number of points fixed.
 
-    - Returned: an entry per function and number of points, with its ``errors`` by t, the ``best`` t
-      and the ``balanced`` one.
+    An entry per function and number of points, with its ``errors`` by t, the ``best`` t and the
+    ``balanced`` one.
     """
     cells = []
     with track("errors of the Laplacian by t", total=len(HARMONICS) * len(sizes)) as advance:
@@ -174,10 +172,7 @@ def _median(error: Any, draws: int) -> float:
 
 
 def spectrum_of(points: FloatMatrix, *, t: float, dimension: int, volume: float, count: int) -> Any:
-    """Return the lowest eigenvalues of the heat-kernel Laplacian matrix, in the manifold's unit.
-
-    Shapes: `points` (n, k); returns (count,).
-    """
+    """Return the lowest eigenvalues of the heat-kernel Laplacian matrix, in the manifold's unit."""
     weights = _kernel(points, points, t)
     laplacian = np.diag(weights.sum(axis=1)) - weights
     with serial_blas():
@@ -188,8 +183,8 @@ def spectrum_of(points: FloatMatrix, *, t: float, dimension: int, volume: float,
 def spectrum_cells(sizes: tuple[int, ...], draws: int) -> list[dict[str, Any]]:
     """Return the eigenvalues of the matrix beside those of the manifold, by number of points.
 
-    - Returned: an entry per manifold and number of points: ``found`` mean of each true eigenvalue's
-      copies, ``worst``: largest relative error of a single one.
+    An entry per manifold and number of points: ``found`` mean of each true eigenvalue's copies,
+    ``worst``: largest relative error of a single one.
     """
     cells = []
     with track("eigenvalues of the Laplacian", total=2 * len(sizes)) as advance:
