@@ -167,9 +167,8 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
 
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         expansion, intercepts = super()._fit_machine(labeled)
-        held_out = held_out_scores(
-            self._path, self._labels_to_fit(labeled), self._strengths.ambient
-        )
+        labels = self._labels_to_fit(labeled)
+        held_out = held_out_scores(self._path, labels, self._strengths.ambient)
         self._fit_temperature(held_out, labeled)
         return expansion, intercepts
 
