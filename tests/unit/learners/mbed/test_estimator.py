@@ -344,7 +344,7 @@ def test_a_sparse_matrix_of_near_pairs_works(mode, n_near):
 
 def test_many_rows_of_near_pairs_may_be_checked_on_a_sample(monkeypatch):
     """The temperature is found on 4000 rows at most, whose neighbours may all be elsewhere."""
-    from beltrami.learners import held_out
+    from beltrami.learners.mbed import held_out
 
     monkeypatch.setattr(held_out, "_MOST_ROWS", 60)
     X, y, truth = blobs((60, 60, 60), labels=8)
