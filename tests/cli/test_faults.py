@@ -137,7 +137,9 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["typer", "beltrami.cli.label", "pyarrow", "numba", "scipy"])
+@pytest.mark.parametrize(
+    "module", ["typer", "beltrami.cli.commands.label", "pyarrow", "numba", "scipy"]
+)
 @pytest.mark.parametrize(
     ("number", "code", "word"),
     [(signal.SIGINT, INTERRUPTED, "interrupted"), (signal.SIGTERM, TERMINATED, "terminated")],

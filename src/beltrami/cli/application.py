@@ -3,17 +3,17 @@
 import typer
 
 from beltrami import __version__
-from beltrami.cli.audit import audit
-from beltrami.cli.check import check
-from beltrami.cli.cluster import cluster
-from beltrami.cli.demo import demo
-from beltrami.cli.doctor import doctor
-from beltrami.cli.embed import embed
-from beltrami.cli.label import label
-from beltrami.cli.map import draw_map
-from beltrami.cli.report import report
-from beltrami.cli.reproduce import reproduce
-from beltrami.cli.suggest import suggest
+from beltrami.cli.commands.audit import audit
+from beltrami.cli.commands.check import check
+from beltrami.cli.commands.cluster import cluster
+from beltrami.cli.commands.demo import demo
+from beltrami.cli.commands.doctor import doctor
+from beltrami.cli.commands.embed import embed
+from beltrami.cli.commands.label import label
+from beltrami.cli.commands.map import draw_map
+from beltrami.cli.commands.report import report
+from beltrami.cli.commands.reproduce import reproduce
+from beltrami.cli.commands.suggest import suggest
 
 app = typer.Typer(
     name="beltrami",
