@@ -32,7 +32,7 @@ def has_peer() -> bool:
     return importlib.util.find_spec(PEER) is not None
 
 
-def mixture(n: int) -> np.ndarray:
+def _mixture(n: int) -> np.ndarray:
     """Return eight clouds, which overlap, of very unequal size."""
     rng = np.random.default_rng(0)
     centers = 2 * rng.normal(size=(N_CLUSTERS, N_FEATURES))
@@ -41,14 +41,14 @@ def mixture(n: int) -> np.ndarray:
     return points
 
 
-def least_size(n: int) -> int:
+def _least_size(n: int) -> int:
     """Return the bound: near an equal share, so that it binds."""
     return int(LEAST * n / N_CLUSTERS)
 
 
 def alone(n: int, *, rounds: int) -> dict[str, Any]:
     """Time assignments and whole fits of ours, and count the moves."""
-    points, least = mixture(n), least_size(n)
+    points, least = _mixture(n), _least_size(n)
     plain = KMeans(N_CLUSTERS, n_init=1, random_state=0).fit(points)
     first = _costs(points, plain.cluster_centers_)
     with warnings.catch_warnings():
@@ -91,7 +91,7 @@ def alone(n: int, *, rounds: int) -> dict[str, Any]:
 
 def beside(n: int, *, rounds: int, scaled: bool) -> dict[str, Any]:
     """Run both sides in turn from the same centres, other ones in every round."""
-    points, least = mixture(n), least_size(n)
+    points, least = _mixture(n), _least_size(n)
     if scaled:
         points = points / np.sqrt(n)
     starts = [kmeans_plusplus(points, N_CLUSTERS, random_state=seed)[0] for seed in range(rounds)]
@@ -99,7 +99,7 @@ def beside(n: int, *, rounds: int, scaled: bool) -> dict[str, Any]:
         "ours": lambda start: ours(points, least, start),
         "peer": lambda start: peer(points, least, start),
     }
-    small = mixture(60)
+    small = _mixture(60)
     ours(small, 2, small[:N_CLUSTERS])  # loads and compiles
     peer(small, 2, small[:N_CLUSTERS])
     row: dict[str, Any] = {"n": n, "scaled": scaled, "least": least}
@@ -112,7 +112,7 @@ def beside(n: int, *, rounds: int, scaled: bool) -> dict[str, Any]:
             if sizes.min() < least:
                 raise RuntimeError(f"{name} left a cluster of {sizes.min()}, and {least} were due.")
             row["seconds"][name].append(seconds)
-            row["sums"][name].append(sum_of_squares(points, labels))
+            row["sums"][name].append(_sum_of_squares(points, labels))
         row["handed over"].append(
             _sum_from_the_peers_end(points, least, labels) / row["sums"]["peer"][-1]
         )
@@ -155,10 +155,10 @@ def peer(points: np.ndarray, least: int, start: np.ndarray) -> np.ndarray:
 def _sum_from_the_peers_end(points: np.ndarray, least: int, labels: np.ndarray) -> float:
     """Return the sum that ours ends with from where the peer, the last side, stopped."""
     means = np.stack([points[labels == h].mean(axis=0) for h in range(N_CLUSTERS)])
-    return sum_of_squares(points, ours(points, least, means))
+    return _sum_of_squares(points, ours(points, least, means))
 
 
-def sum_of_squares(points: np.ndarray, labels: np.ndarray) -> float:
+def _sum_of_squares(points: np.ndarray, labels: np.ndarray) -> float:
     """Return the objective of both: squared distances to the means of the clusters."""
     parts = (points[labels == h] for h in range(N_CLUSTERS))
     return float(sum(((part - part.mean(axis=0)) ** 2).sum() for part in parts))

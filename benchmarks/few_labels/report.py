@@ -52,13 +52,13 @@ def save_rows(
     if clock:
         kept = before.get("rows", {})
         fresh = {
-            name: with_clock_of(kept[name], row) for name, row in fresh.items() if name in kept
+            name: _with_clock_of(kept[name], row) for name, row in fresh.items() if name in kept
         }
     record["problems"][problem.name] = about | {"rows": {**before.get("rows", {}), **fresh}}
     write(folder, record | {"circumstances": facts})
 
 
-def with_clock_of(kept: dict[str, Any], fresh: dict[str, Any]) -> dict[str, Any]:
+def _with_clock_of(kept: dict[str, Any], fresh: dict[str, Any]) -> dict[str, Any]:
     """Return a row kept from before with the seconds and the memory of a fresh one."""
     seconds = [one for cell in fresh["cells"].values() for one in cell["seconds"]]
     clock = {"clock_s": seconds, "clock_commit": fresh["commit"]}

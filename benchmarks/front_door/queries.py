@@ -28,7 +28,7 @@ STEM = "front_door_queries"
 BATCH, MOST = 10, 100
 SHOWN = (10, 20, 30, 50, 100)
 GOAL_PROBLEM, GOAL = "mnist", 95.0
-RANDOM, AUTO = "ours: random", "ours: auto"
+RANDOM = "ours: random"
 N_VECTORS, N_PEER_VECTORS = 100, 50
 PROBLEMS: Mapping[str, str] = {
     "digits": "the choices were made by looking at this set",
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
     journal = RowJournal(asked.journal or CACHE / f"{STEM}.jsonl")
     chosen = {
         name: one
-        for name, one in strategies().items()
+        for name, one in _strategies().items()
         if re.search(asked.only, name, re.IGNORECASE)
     }
     most = 20 if asked.toy else asked.most
@@ -90,10 +90,10 @@ def main(arguments: list[str] | None = None) -> None:
     for name in ["toy"] if asked.toy else PROBLEMS:
         if not asked.pages_only and re.search(asked.problems, name, re.IGNORECASE):
             try:
-                hold(pose_queries(name), chosen, draws, journal, most=most)
+                hold(_pose_queries(name), chosen, draws, journal, most=most)
             except FileNotFoundError as error:
                 print(f"{name} skipped: {error}")
-        save(folder, collect_runs(circumstances(), journal.rows()))
+        _save(folder, _collect_runs(circumstances(), journal.rows()))
     print(f"written: {STEM}.json and {STEM}.md", flush=True)
 
 
@@ -111,7 +111,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def pose_queries(name: str) -> QueryProblem:
+def _pose_queries(name: str) -> QueryProblem:
     """Return the problem of that name, its graph and bases from the cache where they are there."""
     from beltrami import Graph, KnnGraph  # noqa: PLC0415
     from beltrami.solvers.eigen import eigenbasis  # noqa: PLC0415
@@ -142,7 +142,7 @@ def _basis(arrays: Mapping[str, Any], kind: str) -> Any:
     return Basis(values, vectors, np.zeros(len(values)), 0, True, kind, "cached", 1, 1, 0.0)
 
 
-def strategies() -> dict[str, Strategy]:
+def _strategies() -> dict[str, Strategy]:
     """Return ours, then those of graphlearning after a random first batch, where it is here."""
     named = {f"ours: {name}": _ours(name) for name in ("random", "auto", "cover", "uncertain")}
     named["ours: auto, random start"] = _after_random(_ours("auto"))
@@ -263,7 +263,7 @@ def _learn(learner: Any, problem: QueryProblem, labelled: np.ndarray) -> tuple[f
     return percent_right(problem, labelled, learner.transduction_), learner.label_distributions_
 
 
-def collect_runs(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _collect_runs(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the record: for each problem and strategy the accuracies of each seed, in steps."""
     problems: dict[str, Any] = {}
     for row in sorted(rows, key=lambda one: (one["draw"], one["labels"])):
@@ -276,12 +276,12 @@ def collect_runs(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) ->
     return {"circumstances": dict(facts), "problems": problems}
 
 
-def labels_to_goal(run: Mapping[str, float], goal: float) -> int | None:
+def _labels_to_goal(run: Mapping[str, float], goal: float) -> int | None:
     """Return the labels of the first step at the goal or above it; None where none is."""
     return min((int(step) for step, accuracy in run.items() if accuracy >= goal), default=None)
 
 
-def save(folder: Path, record: Mapping[str, Any]) -> None:
+def _save(folder: Path, record: Mapping[str, Any]) -> None:
     """Write both files."""
 
     write_results(folder, STEM, record, render(record))
@@ -329,7 +329,7 @@ def _goal_lines(runs: Mapping[str, Any]) -> list[list[str]]:
     """A run that never got there counts as one batch more than its last, a lower bound."""
     lines, means = [], {}
     for name, seeds in runs.items():
-        needs = [labels_to_goal(run, GOAL) for run in seeds.values()]
+        needs = [_labels_to_goal(run, GOAL) for run in seeds.values()]
         bounds = [
             max(map(int, run)) + BATCH if one is None else one
             for one, run in zip(needs, seeds.values(), strict=True)

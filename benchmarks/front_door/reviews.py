@@ -67,8 +67,8 @@ def main(arguments: list[str] | None = None) -> None:
         "cleanlab": package_version("cleanlab"),
         "issues": before.get("issues", {}),
         "sets": before.get("sets", {}),
-        "audits": audits(),
-        "thresholds": thresholds(),
+        "audits": _audits(),
+        "thresholds": _thresholds(),
     }
     for part, trials in _parts(asked):
         for key, rows in trials:
@@ -84,15 +84,15 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _parts(asked: argparse.Namespace) -> Iterator[tuple[str, Iterator[tuple[str, Any]]]]:
     if asked.toy:
-        yield "issues", issue_trials("toy", (50,), (0.0, 0.1), range(2), asked.learners)
-        yield "sets", set_trials("toy", (5,), range(2), asked.learners)
+        yield "issues", _issue_trials("toy", (50,), (0.0, 0.1), range(2), asked.learners)
+        yield "sets", _set_trials("toy", (5,), range(2), asked.learners)
         return
     for name in asked.sets:
         if "issues" in asked.parts:
             sizes, rates = ((500,), (0.0, 0.05)) if name == "mnist" else (SIZES, RATES)
-            yield "issues", issue_trials(name, sizes, rates, asked.draws, asked.learners)
+            yield "issues", _issue_trials(name, sizes, rates, asked.draws, asked.learners)
         if "sets" in asked.parts and name != "mnist":
-            yield "sets", set_trials(name, PER_CLASS, asked.draws, asked.learners)
+            yield "sets", _set_trials(name, PER_CLASS, asked.draws, asked.learners)
 
 
 class _Bench:
@@ -143,7 +143,7 @@ class _Bench:
         return back, model.label_distributions_
 
 
-def issue_trials(
+def _issue_trials(
     name: str, sizes: Sequence[int], rates: Sequence[float], draws: range, learners: Sequence[str]
 ) -> Iterator[tuple[str, Any]]:
     """Flip some labels to another class at random; count those found by every rule."""
@@ -186,7 +186,7 @@ def _flags(rows: np.ndarray, labels: np.ndarray, held_out: np.ndarray) -> dict[s
     return flags
 
 
-def set_trials(
+def _set_trials(
     name: str, per_class: Sequence[int], draws: range, learners: Sequence[str]
 ) -> Iterator[tuple[str, list[Any]]]:
     """Label a uniform random sample; see how often sets of the other rows hold the truth."""
@@ -219,7 +219,7 @@ def set_trials(
         yield f"{name} {draw}", results
 
 
-def audits() -> list[list[float]]:
+def _audits() -> list[list[float]]:
     """Return how often the lower and the upper bound hold: exactly, and in simulated audits."""
     rng, lines = np.random.default_rng(0), []
     for pool, n, accuracy in AUDITS:
@@ -242,7 +242,7 @@ def audits() -> list[list[float]]:
     return lines
 
 
-def thresholds(target: float = 0.95) -> list[list[float]]:
+def _thresholds(target: float = 0.95) -> list[list[float]]:
     """Simulate audits of labels whose accuracy falls with confidence; see what is promised."""
     rng, lines = np.random.default_rng(1), []
     for n in (100, 200, 400):

@@ -23,7 +23,7 @@ from benchmarks.few_labels.problems import problem
 STEM = "front_door_suspects"
 
 
-def trial(
+def _trial(
     learner: ManifoldClassifier, points: Any, truth: np.ndarray, size: int, share: float, draw: int
 ) -> dict[str, Any]:
     """Flip some labels to another class at random, learn, and count what is found."""
@@ -48,7 +48,7 @@ def trial(
     }
 
 
-def page(name: str, rows: list[dict[str, Any]]) -> str:
+def _page(name: str, rows: list[dict[str, Any]]) -> str:
     """Return the table."""
     names = list(rows[0])
     lines = [
@@ -80,9 +80,9 @@ def main(arguments: list[str] | None = None) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             truth = np.asarray(task.targets)
-            rows.append(trial(learner, task.points, truth, asked.size, 0.05, draw))
+            rows.append(_trial(learner, task.points, truth, asked.size, 0.05, draw))
         record = {"set": asked.set, "circumstances": circumstances(), "rows": rows}
-        write_results(asked.out, STEM, record, page(asked.set, rows))
+        write_results(asked.out, STEM, record, _page(asked.set, rows))
         print(rows[-1], flush=True)
 
 

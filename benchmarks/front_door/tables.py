@@ -14,7 +14,7 @@ from benchmarks.front_door.methods import COVERAGE, FRONT_DOOR, TRIED, entrants
 from benchmarks.front_door.problems import PROBLEMS
 
 STEM = "front_door_accuracy"
-OURS, PEER, ALONE = "ours: ", "peer: ", "labels alone: "
+OURS, ALONE = "ours: ", "labels alone: "
 MOST_WORSE, MOST_ECE, MOST_OFF = 2.0, 0.05, 3.0
 """Marks: points behind the best supervised baseline, calibration error, points off coverage."""
 ENOUGH = 5

@@ -11,8 +11,6 @@ from benchmarks.common.command import add_threads, contest_parser, results_folde
 from benchmarks.common.facts import circumstances
 from benchmarks.common.threads import set_threads
 
-_QUICK_DRAWS = 2
-
 
 def main(arguments: list[str] | None = None) -> None:
     """Hold the contest asked for; results are written after each number of labels."""

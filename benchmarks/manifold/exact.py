@@ -48,7 +48,7 @@ def contests(*, toy: bool = False) -> list[Contest]:
             error,
             peer=partial(naive, at_once=peer == AT_ONCE),
             peer_name=peer,
-            gap=score_gap,
+            gap=_score_gap,
             tolerance=_TOLERANCES[loss],
         )
         for loss, (ours, naive) in sides.items()
@@ -77,7 +77,7 @@ def error(problem: Problem, answer: Answer) -> float:
     return float(wrong.sum()) / (problem.size - len(problem["rows"]))
 
 
-def score_gap(problem: Problem, ours: Answer, theirs: Answer) -> float:  # noqa: ARG001
+def _score_gap(problem: Problem, ours: Answer, theirs: Answer) -> float:  # noqa: ARG001
     """Return the largest difference of scores, relative to the largest score."""
     mine, other = ours.arrays[0], theirs.arrays[0]
     return float(np.abs(mine - other).max() / np.abs(other).max())

@@ -112,7 +112,7 @@ def _sides(n: int, *, with_differences: bool) -> dict[str, Callable[[], tuple[fl
         KEPT: lambda: with_classes(straight(kept, Y)),
     }
     if with_differences:
-        sides[BROADCAST] = lambda: with_classes(by_differences(P, Y))
+        sides[BROADCAST] = lambda: with_classes(_by_differences(P, Y))
     return sides
 
 
@@ -131,7 +131,7 @@ def straight(mutual: Any, Y: Any) -> tuple[float, Any]:
     return cost, 2 * (W.sum(axis=1)[:, None] * Y - W @ Y)
 
 
-def by_differences(P: Any, Y: Any) -> tuple[float, Any]:
+def _by_differences(P: Any, Y: Any) -> tuple[float, Any]:
     """Return the same from an array of all differences."""
     import numpy as np  # noqa: PLC0415
 

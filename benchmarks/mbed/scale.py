@@ -19,7 +19,6 @@ from benchmarks.common.processes import run_module
 STEM = "mbed_scale"
 SIZES = (25_000, 50_000, 100_000)
 _TOY_SIZES = (300, 600)
-MARKS = {"seconds": 1200.0, "gib": 4.0, "row_error": 0.02}
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -83,10 +83,10 @@ def same_residual(problem: Problem, theirs: Answer, kind: str = "normalized") ->
 
 def energy_gap(problem: Problem, ours: Answer, theirs: Answer) -> float:
     """Return the larger of the two relative errors in the energy norm."""
-    return max(energy_error(problem, ours), energy_error(problem, theirs))
+    return max(_energy_error(problem, ours), _energy_error(problem, theirs))
 
 
-def energy_error(problem: Problem, answer: Answer) -> float:
+def _energy_error(problem: Problem, answer: Answer) -> float:
     """Return the relative error in the energy norm, the worst of the columns."""
     matrix, truth = problem["matrix"], problem["reference"]
     gap = answer.arrays[0] - truth
@@ -97,7 +97,7 @@ def energy_error(problem: Problem, answer: Answer) -> float:
 
 def energy_errors(problem: Problem, ours: Answer, theirs: Answer) -> str:
     """Return both errors in the energy norm, for the note."""
-    mine, other = (energy_error(problem, side) for side in (ours, theirs))
+    mine, other = (_energy_error(problem, side) for side in (ours, theirs))
     return f"energy error {mine:.1e} / {other:.1e}"
 
 

@@ -57,7 +57,7 @@ def system(source: str, n: int, weights: str, shift: float, *, reference: bool =
     right = np.zeros((made.size, 10))
     right[rng.integers(made.size, size=(10, 10)), np.arange(10)] = 1.0
     right -= right.mean(axis=0)
-    matrix = shifted_laplacian(made["graph"].weights, shift)
+    matrix = _shifted_laplacian(made["graph"].weights, shift)
     arrays = {"graph": made["graph"], "matrix": matrix, "right": right, "shift": shift}
     if reference:
         key = f"reference-{source}-{n}-{weights}-{shift:g}"
@@ -72,7 +72,7 @@ def problem_name(source: str, n: int) -> str:
     return f"{source}{n // 1000}k" if n % 1000 == 0 else f"{source}{n}"
 
 
-def shifted_laplacian(weights: csr_array, shift: float) -> csr_array:
+def _shifted_laplacian(weights: csr_array, shift: float) -> csr_array:
     """Return D - W + shift I, with the 32-bit indices that pyamg and SuperLU want."""
     matrix = csr_array(diags_array(weights.sum(axis=1) + shift) - weights)
     matrix.indices = matrix.indices.astype(np.int32, copy=False)

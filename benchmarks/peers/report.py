@@ -60,11 +60,11 @@ def render(facts: Mapping[str, Any], rows: Sequence[Row]) -> str:
     )
     lines = [_cells(row) for row in rows if not (row.growth and row.ours_s)]
     parts = [head + table(_HEADER, lines)]
-    grown = growth_table(rows)
+    grown = _growth_table(rows)
     return "\n".join(parts + ([f"## Growth of ours\n\n{grown}"] if grown else []))
 
 
-def growth_table(rows: Sequence[Row]) -> str:
+def _growth_table(rows: Sequence[Row]) -> str:
     """Return seconds against n for each task, with the exponent of n."""
     rows = [row for row in rows if row.growth and row.ours_s]
     tasks = list(dict.fromkeys(row.growth for row in rows))

@@ -34,7 +34,7 @@ class Surface:
     values: np.ndarray
 
 
-def surfaces(n: int) -> list[Surface]:
+def _surfaces(n: int) -> list[Surface]:
     ball = np.asarray(bt.sphere(n, random_state=0).points)
     x, y, z = ball.T
     roll = bt.swiss_roll(n, random_state=0)
@@ -145,7 +145,7 @@ def main() -> None:
             "sd": float(surface.values.std()),
             "learners": run(surface, asked.draws),
         }
-        for surface in surfaces(N_POINTS)
+        for surface in _surfaces(N_POINTS)
     }
     record = {"circumstances": facts, "surfaces": results}
     write_results(asked.out, STEM, record, render(results, facts))

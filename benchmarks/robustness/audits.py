@@ -53,7 +53,7 @@ def settings() -> list[Setting]:
     return every
 
 
-def audit_once(setting: Setting, rng: np.random.Generator) -> tuple[bool, bool, float, float]:
+def _audit_once(setting: Setting, rng: np.random.Generator) -> tuple[bool, bool, float, float]:
     """Run one audit; say whether each kind of bound held in all rounds, and the best bounds."""
     n = setting.n_pool
     is_wrong = np.zeros(n, dtype=bool)
@@ -92,7 +92,7 @@ def audit_once(setting: Setting, rng: np.random.Generator) -> tuple[bool, bool, 
 def coverage(setting: Setting, n_audits: int, seed: int) -> dict[str, float]:
     """Return how often both bounds held, over many audits of one setting."""
     rng = np.random.default_rng(seed)
-    runs = np.array([audit_once(setting, rng) for _ in range(n_audits)], dtype=float)
+    runs = np.array([_audit_once(setting, rng) for _ in range(n_audits)], dtype=float)
     names = ("coverage", "coverage_judged", "mean_best", "mean_best_judged")
     return dict(zip(names, runs.mean(axis=0).round(4).tolist(), strict=True))
 

@@ -43,7 +43,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def write_data(path: Path) -> None:
+def _write_data(path: Path) -> None:
     """Write a table with two classes, a few of them labelled."""
     chance = random.Random(0)
     lines = ["id,x,y,z,label"]
@@ -54,7 +54,7 @@ def write_data(path: Path) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def run_to_end(arguments: tuple[str, ...], folder: Path) -> float:
+def _run_to_end(arguments: tuple[str, ...], folder: Path) -> float:
     """Return the seconds that a command takes when nobody kills it."""
     started = time.monotonic()
     process = begin(arguments, folder)
@@ -66,13 +66,13 @@ def run_to_end(arguments: tuple[str, ...], folder: Path) -> float:
     return time.monotonic() - started
 
 
-def prepare_commands(names: Sequence[str], place: Path) -> tuple[dict[str, Path], list[Command]]:
+def _prepare_commands(names: Sequence[str], place: Path) -> tuple[dict[str, Path], list[Command]]:
     """Make the folder that each command starts from, and run each once to its end."""
     bases, commands = {}, []
     with_data = place / "data"
     with_data.mkdir()
-    write_data(with_data / "data.csv")
-    run_to_end(_LABEL, with_data)  # compiles what is not compiled yet
+    _write_data(with_data / "data.csv")
+    _run_to_end(_LABEL, with_data)  # compiles what is not compiled yet
     for name in names:
         base = bases[name] = place / f"{name}-base"
         shutil.copytree(with_data, base)
@@ -81,7 +81,7 @@ def prepare_commands(names: Sequence[str], place: Path) -> tuple[dict[str, Path]
                 (base / result).unlink()
         results = place / f"{name}-results"
         shutil.copytree(base, results)
-        seconds = run_to_end(COMMANDS[name], results)
+        seconds = _run_to_end(COMMANDS[name], results)
         commands.append(Command(name, COMMANDS[name], digests(base), results, seconds))
     return bases, commands
 
@@ -90,7 +90,7 @@ def kill_many(
     n_kills: int, place: Path, *, seed: int = 0, jobs: int = 1, only: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Kill many times, in turn over commands, and return a summary."""
-    bases, commands = prepare_commands(only or tuple(COMMANDS), place)
+    bases, commands = _prepare_commands(only or tuple(COMMANDS), place)
     chance = random.Random(seed)
     kills = [
         Kill(
@@ -108,10 +108,10 @@ def kill_many(
             for number, kill in enumerate(kills)
         ]
         traces = [task.result() for task in tasks]
-    return summary(traces, commands)
+    return _summary(traces, commands)
 
 
-def summary(traces: Sequence[Trace], commands: Sequence[Command]) -> dict[str, Any]:
+def _summary(traces: Sequence[Trace], commands: Sequence[Command]) -> dict[str, Any]:
     """Return what was done, how it ended, and every violation."""
     violations = [
         {

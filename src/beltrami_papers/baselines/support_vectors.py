@@ -50,13 +50,13 @@ def choose_machine(
     - `rows`, `targets`: the l labelled rows and their classes.
     """
     grid = sorted(((width, cost) for width in kernels for cost in costs), key=_how_unusual)
-    errors = [cross_validated_error(kernels[width][rows], targets, cost) for width, cost in grid]
+    errors = [_cross_validated_error(kernels[width][rows], targets, cost) for width, cost in grid]
     width, cost = grid[int(np.argmin(errors))]
     model = SVC(C=cost, kernel="precomputed").fit(kernels[width][rows], targets)
     return ChosenMachine(np.asarray(model.predict(kernels[width])), width, cost)
 
 
-def cross_validated_error(kernel: FloatMatrix, targets: IndexVector, cost: float) -> float:
+def _cross_validated_error(kernel: FloatMatrix, targets: IndexVector, cost: float) -> float:
     """Return the share of labelled rows that a machine without them gets wrong.
 
     The kernel is between the labelled rows. Where a fold leaves one class, that class is said.

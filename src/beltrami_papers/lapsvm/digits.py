@@ -45,7 +45,7 @@ TWINS = (("RLS", "LapRLS"), ("SVM", "LapSVM"))
 MOST_SHARE, MOST_WORSE = 1 / 3, 0.5
 
 
-def machines_for(problem: Problem) -> dict[str, Any]:
+def _machines_for(problem: Problem) -> dict[str, Any]:
     """Return the five machines of the figure, by name."""
     graph = KnnGraph(6, weights="binary", connect="keep").build(problem.points)
     bench = Bench(KERNEL, graph, n_labelled=4)
@@ -58,7 +58,7 @@ def machines_for(problem: Problem) -> dict[str, Any]:
     }
 
 
-def pair_errors(
+def _pair_errors(
     images: Images, pairs: Sequence[tuple[int, int]], n_draws: int
 ) -> list[dict[str, Errors]]:
     """Run the five machines on every pair."""
@@ -67,7 +67,7 @@ def pair_errors(
         for pair in pairs:
             problem = pair_problem(images, pair)
             draws = two_labels_each(problem.positive, pair, n_draws)
-            results.append(problem_errors(machines_for(problem), problem, draws, advance))
+            results.append(problem_errors(_machines_for(problem), problem, draws, advance))
     return results
 
 
@@ -146,7 +146,7 @@ def digits_figure(*, quick: bool = False) -> Reproduction:
     with clock.stage("data and principal components"):
         images = usps_images(per_digit)
     with clock.stage("machines"):
-        results = pair_errors(images, pairs, n_draws)
+        results = _pair_errors(images, pairs, n_draws)
     table = stack_problems(results)
     record = digits_record(results, pairs, images, clock, per_digit=per_digit, n_draws=n_draws)
     body = [

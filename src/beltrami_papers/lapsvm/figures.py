@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.lapsvm.machines import ErrorTable
 
-_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = OKABE_ITO[:6]
+_BLUE, _ORANGE, _GREEN, _PINK, _, _RED = OKABE_ITO[:6]
 _STYLE = {
     "RLS": (_RED, "o"),
     "SVM": (_RED, "o"),

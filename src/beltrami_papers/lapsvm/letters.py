@@ -55,7 +55,7 @@ def letters_problem(n_speakers: int) -> tuple[Problem, list[IndexVector]]:
     return problem, [np.flatnonzero(speaker[inside] == name) for name in names]
 
 
-def machines_for(problem: Problem, n_labelled: int) -> dict[str, Any]:
+def _machines_for(problem: Problem, n_labelled: int) -> dict[str, Any]:
     """Return the inductive machines, TSVM, and the Laplacian ones in both readings."""
     benches = {
         name: Bench(
@@ -153,7 +153,7 @@ def letters_figure(*, quick: bool = False) -> Reproduction:
         problem, rows = letters_problem(6 if quick else 30)
     draws = rows[:2] if quick else rows
     with clock.stage("graphs"):
-        machines = machines_for(problem, len(rows[0]))
+        machines = _machines_for(problem, len(rows[0]))
     with clock.stage("machines"), track("machines", total=len(machines)) as advance:
         errors_by_machine = problem_errors(machines, problem, draws, advance)
     # Each speaker is a problem of one draw.
@@ -161,7 +161,7 @@ def letters_figure(*, quick: bool = False) -> Reproduction:
         name: {view: errors[:, None] for view, errors in views.items()}
         for name, views in errors_by_machine.items()
     }
-    record = letters_record(table, problem, len(rows), clock)
+    record = _letters_record(table, problem, len(rows), clock)
     body = [
         *overall_lines(record["means"], VIEWS),
         "",
@@ -180,7 +180,7 @@ def letters_figure(*, quick: bool = False) -> Reproduction:
     return Reproduction(figure, record, page(f"lapsvm-isolet: {SOURCE}", record, body))
 
 
-def letters_record(
+def _letters_record(
     table: ErrorTable,
     problem: Problem,
     n_speakers: int,

@@ -59,12 +59,12 @@ def settings(machine: str, powers: Sequence[int]) -> list[tuple[float, float]]:
     return [(2.0**a, b) for a in powers for b in second]
 
 
-def maker(bench: Bench, machine: str) -> Callable[[float, float], Any]:
+def _maker(bench: Bench, machine: str) -> Callable[[float, float], Any]:
     """Return what makes a machine from two weights."""
     return (lambda first, _: bench.tsvm(first)) if machine == "TSVM" else bench.svm
 
 
-def grid_scores(
+def _grid_scores(
     machine: str,
     bench: Bench,
     problem: Problem,
@@ -72,7 +72,7 @@ def grid_scores(
     powers: Sequence[int],
 ) -> Grid:
     """Score all points with every pair of weights."""
-    scores, make = {}, maker(bench, machine)
+    scores, make = {}, _maker(bench, machine)
     for weights in settings(machine, powers):
         learners = teach(make(*weights), problem, draws)
         scores[weights] = np.array([one.decision_function(problem.points) for one in learners])
@@ -116,7 +116,7 @@ def plane(points: FloatMatrix, steps: int) -> tuple[FloatVector, FloatVector]:
     return np.linspace(low[0], high[0], steps), np.linspace(low[1], high[1], steps)
 
 
-def draw_surface(axes: Any, learner: Any, problem: Problem, labelled: IndexVector) -> None:
+def _draw_surface(axes: Any, learner: Any, problem: Problem, labelled: IndexVector) -> None:
     """Draw one decision surface with all points."""
     across, up = plane(problem.points, 160)
     lattice = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
@@ -138,7 +138,7 @@ def draw_surface(axes: Any, learner: Any, problem: Problem, labelled: IndexVecto
     bare(axes)
 
 
-def draw_moons(
+def _draw_moons(
     learners: Mapping[str, Any],
     cells: Sequence[Mapping[str, Any]],
     problem: Problem,
@@ -147,7 +147,7 @@ def draw_moons(
     """Draw the three decision surfaces side by side."""
     figure = Figure(figsize=(11, 3.2), layout="constrained")
     for axes, learner, cell in zip(figure.subplots(1, 3), learners.values(), cells, strict=True):
-        draw_surface(axes, learner, problem, labelled)
+        _draw_surface(axes, learner, problem, labelled)
         axes.set_title(f"{cell['machine']}: {cell['errors']} of {len(problem.points)} wrong")
     figure.suptitle(f"After {SOURCE}, figure 1: two moons, one label per class", fontsize="medium")
     figure.supxlabel(
@@ -169,17 +169,19 @@ def moons_figure(*, quick: bool = False) -> Reproduction:
     with track("two moons", total=len(DEMONSTRATION)) as advance:
         for machine in DEMONSTRATION:
             with clock.stage(machine):
-                grid = grid_scores(machine, bench, problem, draws, powers)
+                grid = _grid_scores(machine, bench, problem, draws, powers)
             cells.append(cell_of(machine, grid, problem.positive))
-            learner = maker(bench, machine)(cells[-1]["lambda1"], cells[-1]["lambda2"])
+            learner = _maker(bench, machine)(cells[-1]["lambda1"], cells[-1]["lambda2"])
             learners[machine] = learner.fit(problem.points, problem.labels(draws[0]))
             advance(1)
-    record = moons_record(cells, problem, draws[0], graph.components()[0], clock)
-    figure = draw_moons(learners, cells, problem, draws[0])
-    return Reproduction(figure, record, page(f"lapsvm-moons: {SOURCE}", record, moons_body(record)))
+    record = _moons_record(cells, problem, draws[0], graph.components()[0], clock)
+    figure = _draw_moons(learners, cells, problem, draws[0])
+    return Reproduction(
+        figure, record, page(f"lapsvm-moons: {SOURCE}", record, _moons_body(record))
+    )
 
 
-def moons_record(
+def _moons_record(
     cells: list[dict[str, Any]],
     problem: Problem,
     labelled: IndexVector,
@@ -220,7 +222,7 @@ def moons_record(
     }
 
 
-def moons_body(record: Mapping[str, Any]) -> list[str]:
+def _moons_body(record: Mapping[str, Any]) -> list[str]:
     """Return the table of wrong points, and the verdict."""
     header = [
         "",

@@ -67,7 +67,7 @@ def clusterers(*, quick: bool = False) -> dict[str, Cluster]:
     }
 
 
-def cluster_cell(problem: LabelledDraws, method: str, cluster: Cluster) -> dict[str, Any]:
+def _cluster_cell(problem: LabelledDraws, method: str, cluster: Cluster) -> dict[str, Any]:
     """Cluster a set and judge the clusters.
 
     Inconsistent pairs and the error after matching, in percent, with the published pairs.
@@ -101,7 +101,7 @@ def cluster_cells(
         for problem in problems:
             for method, cluster in methods.items():
                 with clock.stage(method):
-                    cells.append(cluster_cell(problem, method, cluster))
+                    cells.append(_cluster_cell(problem, method, cluster))
                 advance(1)
     return cells
 

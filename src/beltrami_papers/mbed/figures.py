@@ -39,13 +39,13 @@ STEPS = (1, 5, 13, 17)
 """What the paper shows at the bottom of figure 3."""
 
 
-def cluster_view(images: Images, model: Any) -> MapView:
+def _cluster_view(images: Images, model: Any) -> MapView:
     """Return a clustered map on the plane of its boundaries, each digit's region in its place."""
     order = cluster_of_each_class(images.digits, model.transduction_, len(DIGITS))
     return view_of(model.embedding_, model.directions_[order])
 
 
-def draw_two_maps(
+def _draw_two_maps(
     images: Images, plain: FloatMatrix, model: Any, cell: Mapping[str, Any]
 ) -> Figure:
     """Draw figure 2: the map without boundaries and the one with them."""
@@ -56,7 +56,7 @@ def draw_two_maps(
     left.set_aspect("equal", adjustable="datalim")
     left.set_box_aspect(1)
     left.set_title("SNE, two dimensions", fontsize="medium")
-    draw_map(right, cluster_view(images, model), images.digits, size=14.0)
+    draw_map(right, _cluster_view(images, model), images.digits, size=14.0)
     right.set_title(
         f"Mbed without labels, plane of the boundaries\nstep {cell['step']}, {cell['wrong']} of "
         f"{cell['of']} outside their digit's region",
@@ -75,7 +75,7 @@ def draw_annealing(
     parts: Any = figure.subfigures(2, 1, height_ratios=(1.75, 1))
     above, below = parts
     panels = above.subplots(1, 2)
-    views = (cluster_view(images, clustered), view_of(taught.embedding_, taught.directions_))
+    views = (_cluster_view(images, clustered), view_of(taught.embedding_, taught.directions_))
     heads = ("without labels", f"with {len(images.labelled)} labels (printed as digits)")
     whose = ("points", "unlabelled points")
     for i, axes in enumerate(panels):
@@ -137,7 +137,7 @@ def digits_record(
     }
 
 
-def digits_body(record: Mapping[str, Any]) -> list[str]:
+def _digits_body(record: Mapping[str, Any]) -> list[str]:
     """Return the table of starts."""
     words = {"clusters": "without labels", "labels": "with labels"}
     header = ["", "start", "wrong", "of", "percent", "chosen step", "criterion"]
@@ -171,9 +171,9 @@ def two_maps_figure(*, quick: bool = False) -> Reproduction:
         plain = sne.fit_transform(images.points)
     model, cells = starts(images, "clusters", clock, quick=quick)
     record = digits_record("mbed-figure-2", images, cells, model.path_, clock)
-    figure = draw_two_maps(images, plain, model, drawn_start(cells))
+    figure = _draw_two_maps(images, plain, model, drawn_start(cells))
     return Reproduction(
-        figure, record, page(f"mbed-figure-2: {SOURCE}", record, digits_body(record))
+        figure, record, page(f"mbed-figure-2: {SOURCE}", record, _digits_body(record))
     )
 
 
@@ -187,5 +187,5 @@ def annealing_figure(*, quick: bool = False) -> Reproduction:
         images, clustered, taught, [drawn_start(without), drawn_start(with_labels)]
     )
     return Reproduction(
-        figure, record, page(f"mbed-figure-3: {SOURCE}", record, digits_body(record))
+        figure, record, page(f"mbed-figure-3: {SOURCE}", record, _digits_body(record))
     )

@@ -104,7 +104,7 @@ def error_of(method: Method, problem: LabelledDraws, draw: int) -> float:
     return 100 * float(np.mean(predicted != problem.classes[~labelled]))
 
 
-def label_cell(
+def _label_cell(
     problem: LabelledDraws, name: str, method: Method, advance: Callable[[float], None]
 ) -> dict[str, Any]:
     """Teach one method on the splits of one set."""
@@ -138,7 +138,7 @@ def label_cells(
         for problem in problems:
             for name, method in methods.items():
                 with clock.stage(name):
-                    cells.append(label_cell(problem, name, method, advance))
+                    cells.append(_label_cell(problem, name, method, advance))
     return cells
 
 

@@ -24,7 +24,7 @@ def annealed_scales() -> list[float]:
     return [float(10 / 100 ** (j / (N_CURVES - 1))) for j in range(N_CURVES)]
 
 
-def logistic_figure() -> Figure:
+def _logistic_figure() -> Figure:
     """Draw the membership of the class to the right against the distance from the boundary."""
     figure = Figure(figsize=(6.4, 3.8), layout="constrained")
     axes = figure.subplots()
@@ -81,7 +81,7 @@ def logistic_reproduction(*, quick: bool = False) -> Reproduction:
     clock = StageClock()
     with clock.stage("curves"):
         cells = curve_cells()
-        figure = logistic_figure()
+        figure = _logistic_figure()
     setting = Setting(
         name="mbed-figure-1",
         source=f"{SOURCE}, figure 1",

@@ -77,7 +77,7 @@ def fit_scene(scene: Scene, n_points: int) -> tuple[Any, IndexVector]:
     return model.fit(np.asarray(dataset.points), y), labelled
 
 
-def scene_cell(scene: Scene, model: Any, labelled: IndexVector) -> dict[str, Any]:
+def _scene_cell(scene: Scene, model: Any, labelled: IndexVector) -> dict[str, Any]:
     """Measure what a row of the figure shows.
 
     Numbers of points, nodes and edges; ``weight_between``: percent of the weight of the graph that
@@ -125,7 +125,7 @@ def pictures_figure(*, quick: bool = False) -> Reproduction:
             with clock.stage("fits"):
                 model, labelled = fit_scene(scene, 800 if quick else scene.n_points)
             with clock.stage("measures"):
-                cells.append(scene_cell(scene, model, labelled))
+                cells.append(_scene_cell(scene, model, labelled))
             with clock.stage("drawing"):
                 view = view_of(model.shape_graph_.points)
                 draw_story(panels_of(row, 4, view), model, view=view, labelled=labelled)

@@ -127,14 +127,14 @@ def problem_of(name: str, draw: int) -> Problem:
     return draw_problem(SETS[name], draw)
 
 
-def base_learner(task: str) -> Any:
+def _base_learner(task: str) -> Any:
     """Return what learns inside a region: the default of the multi-manifold learners."""
     if task == "regression":
         return LaplacianRLSRegressor(gamma_i=0.0)
     return LaplacianRLSClassifier(gamma_i=0.0, unlabeled=-1)
 
 
-def known_regions(
+def _known_regions(
     problem: Problem, task: str, n_labelled: int, regions: IndexVector, at_test: IndexVector
 ) -> NDArray[Any]:
     """Predict fresh points by a learner in each of given regions, from the labelled points alone.
@@ -147,7 +147,7 @@ def known_regions(
     labeled = Labeled.of(np.arange(n), targets, np.ones(n))
     n_regions = int(max(regions.max(), at_test.max())) + 1
     model = fit_regional(
-        base_learner(task), problem.points[:n], labeled, labelled_regions, n_regions
+        _base_learner(task), problem.points[:n], labeled, labelled_regions, n_regions
     )
     scores = model.scores(problem.test_points, at_test)
     return scores[:, 0] if is_value else scores.argmax(axis=1)
@@ -173,14 +173,14 @@ class Method:
 def _global(problem: Problem, task: str, n: int, m: int, draw: int) -> tuple[NDArray[Any], int]:
     del m, draw
     one = np.zeros_like(problem.regions), np.zeros_like(problem.test_regions)
-    return known_regions(problem, task, n, *one), 1
+    return _known_regions(problem, task, n, *one), 1
 
 
 def _clairvoyant(
     problem: Problem, task: str, n: int, m: int, draw: int
 ) -> tuple[NDArray[Any], int]:
     del m, draw
-    predicted = known_regions(problem, task, n, problem.regions, problem.test_regions)
+    predicted = _known_regions(problem, task, n, problem.regions, problem.test_regions)
     return predicted, len(np.unique(problem.regions))
 
 

@@ -131,11 +131,11 @@ def purity_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
         rows.append([f"{noise:g}", str(m), f"{method}{fewer}", *means])
     rows.sort(key=lambda row: (float(row[0]), int(row[1])))
     header = ["noise", "unlabelled", "", *(f"{k} regions" for k in counts)]
-    verdict = [f"- {line}" for line in purity_marks(cells)]
+    verdict = [f"- {line}" for line in _purity_marks(cells)]
     return [*table_lines(header, rows), "", *verdict]
 
 
-def purity_marks(cells: Sequence[Mapping[str, Any]]) -> list[str]:
+def _purity_marks(cells: Sequence[Mapping[str, Any]]) -> list[str]:
     """Say whether the purity asked for was reached, for each noise and size."""
     most = max(cell["regions"] for cell in cells)
     sentences = []

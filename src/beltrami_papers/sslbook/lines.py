@@ -64,7 +64,7 @@ def finding_lines(cells: Cells) -> list[str]:
         ahead = [
             f"{data} ({cell['mean']:.2f} by {cell['method']} against {error:.2f} by {whose})"
             for data in _sets(chosen)
-            for cell in (best_of_ours(chosen, data),)
+            for cell in (_best_of_ours(chosen, data),)
             for error, whose in (best_published(data, labels),)
             if cell["mean"] < error
         ]
@@ -76,7 +76,7 @@ def finding_lines(cells: Cells) -> list[str]:
     return lines
 
 
-def best_of_ours(cells: Cells, data: str) -> Mapping[str, Any]:
+def _best_of_ours(cells: Cells, data: str) -> Mapping[str, Any]:
     """Return our cell of the lowest mean error on a set."""
     return min((cell for cell in cells if cell["data"] == data), key=lambda cell: cell["mean"])
 

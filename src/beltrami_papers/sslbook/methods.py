@@ -70,7 +70,7 @@ def nearest(problem: BookProblem, count: int, split: int) -> IndexVector:
     return _nearest_in(problem.points, problem, count, split)
 
 
-def nearest_in_eigenmaps(problem: BookProblem, count: int, split: int) -> IndexVector:
+def _nearest_in_eigenmaps(problem: BookProblem, count: int, split: int) -> IndexVector:
     """Give each row the class of the labelled one nearest in Laplacian eigenmaps."""
     if "eigenmaps" not in problem.fitted:
         maps = LaplacianEigenmaps(N_COORDINATES, graph=problem.graph, random_state=0)
@@ -82,7 +82,7 @@ def _nearest_in(points: Any, problem: BookProblem, count: int, split: int) -> In
     return nearest_label(points, problem.draws[count].draws[split], problem.classes)
 
 
-def support_vectors(problem: BookProblem, count: int, split: int) -> IndexVector:
+def _support_vectors(problem: BookProblem, count: int, split: int) -> IndexVector:
     """Teach scikit-learn's support vector machine, cost and width by cross-validation."""
     rows = problem.draws[count].draws[split]
     kernels = _kernels(problem, rows)
@@ -144,7 +144,7 @@ def methods_of(*, quick: bool = False) -> dict[str, Method]:
     return {
         "1-NN": Method(nearest, "scikit-learn, Euclidean", published="1-NN"),
         "SVM": Method(
-            support_vectors,
+            _support_vectors,
             f"scikit-learn's SVC; C of {_in_words(COSTS)} and a Gaussian width of "
             f"{_in_words(WIDTHS)} times the median distance over the root of two, by the error of "
             "leaving one label out (10 labels) or of 5 folds (100), of equal ones the nearest to C "
@@ -152,7 +152,7 @@ def methods_of(*, quick: bool = False) -> dict[str, Method]:
             published="SVM",
         ),
         "LEM + 1-NN": Method(
-            nearest_in_eigenmaps, f"LaplacianEigenmaps({N_COORDINATES}), then 1-NN in the map"
+            _nearest_in_eigenmaps, f"LaplacianEigenmaps({N_COORDINATES}), then 1-NN in the map"
         ),
         "QC+CMN": Method(
             _afresh(criterion(0.0)),

@@ -64,7 +64,7 @@ def _machine(cost: float) -> Method:
     return Method(teach, f"C = {cost:g}", FEW_SPLITS, MACHINE)
 
 
-def settings_of(*, quick: bool = False) -> dict[str, Method]:
+def _settings_of(*, quick: bool = False) -> dict[str, Method]:
     """Return the settings by name."""
     methods = {
         f"{CRITERION}, {k} neighbours{'' if mass else ', no CMN'}": _criterion(k, mass)
@@ -75,7 +75,7 @@ def settings_of(*, quick: bool = False) -> dict[str, Method]:
     return {**methods, **{f"{MACHINE}, C = {cost:g}": _machine(cost) for cost in costs}}
 
 
-def variant_trials(methods: Mapping[str, Method], *, quick: bool = False) -> Iterator[Trial]:
+def _variant_trials(methods: Mapping[str, Method], *, quick: bool = False) -> Iterator[Trial]:
     """Go through the settings, set by set."""
     for kind, places in PLACES.items():
         few = [place for place in places if place[1] == LABELS[0]]
@@ -91,8 +91,8 @@ def benchmark_variants(*, quick: bool = False, journal: Path | None = None) -> R
 
     - `journal`: a file of single results that the run reads first and adds to.
     """
-    methods = settings_of(quick=quick)
-    trials = list(variant_trials(methods, quick=quick))
+    methods = _settings_of(quick=quick)
+    trials = list(_variant_trials(methods, quick=quick))
     load = partial(book_problem, quick=quick)
     results = run_trials(trials, methods, Journal.at(journal), load)
     cells = [{**cell, "variant": cell["method"]} for cell in cells_of(results, methods)]

@@ -110,7 +110,7 @@ def run_trials(trials: list[Trial], journal: Journal) -> dict[Trial, Result]:
     return journal.results("real problems", trials, _run_trial)
 
 
-def real_record(
+def _real_record(
     size: Size, cells: list[dict[str, Any]], results: Mapping[Trial, Result]
 ) -> dict[str, Any]:
     """Return the record."""
@@ -169,7 +169,7 @@ def real_figure(size: Size, *, journal: Path | None = None) -> Reproduction:
     """
     results = run_trials(list(trials_of(size)), Journal.at(journal))
     cells = cells_of(results)
-    record = real_record(size, cells, results)
+    record = _real_record(size, cells, results)
     body = ["## How often it helps", "", *count_lines(cells), ""]
     lead = f"Against {GLOBAL}; in bold where it beats {KMEANS} with as many clusters too:"
     body += [lead, "", *won_lines(cells), ""]

@@ -43,7 +43,7 @@ BASES = (KERNEL, LINEAR, MACHINE)
 _LADDER = (2, 3, 5, 8, 12, 20)
 
 
-def base_of(name: str, *, classes: bool) -> Any:
+def _base_of(name: str, *, classes: bool) -> Any:
     """Return an estimator that knows nothing of unlabelled rows."""
     if name == KERNEL:
         if classes:
@@ -80,13 +80,13 @@ Predicted = tuple[NDArray[Any], int | None]
 """Predictions of every row and the number of regions."""
 
 
-def predict_in_regions(
+def _predict_in_regions(
     problem: RealProblem, targets: NDArray[Any], rows: IndexVector, base: str, regions: IndexVector
 ) -> Predicted:
     """Fit the base estimator in given regions."""
     classes = problem.kind == CLASSES
     labeled, count = _labels_of(problem, targets, rows), int(regions.max()) + 1
-    model = fit_regional(base_of(base, classes=classes), problem.points, labeled, regions, count)
+    model = fit_regional(_base_of(base, classes=classes), problem.points, labeled, regions, count)
     scores = model.scores(problem.points, regions)
     return (scores.argmax(axis=1) if classes else scores[:, 0]), count
 
@@ -97,7 +97,7 @@ def fit_separation(
     """Return the multi-manifold learner as it comes, fitted."""
     classes = problem.kind == CLASSES
     kind = MultiManifoldClassifier if classes else MultiManifoldRegressor
-    estimator = None if base == KERNEL else base_of(base, classes=classes)
+    estimator = None if base == KERNEL else _base_of(base, classes=classes)
     return kind(estimator, random_state=seed).fit(
         problem.points, _targets_with_gaps(problem, targets, rows)
     )
@@ -114,7 +114,7 @@ def _predict_in_chosen_clusters(
 ) -> Predicted:
     """Let held-out labels choose the number of clusters, as ours choose the number of regions."""
     labeled = _labels_of(problem, targets, rows)
-    estimator = base_of(base, classes=problem.kind == CLASSES)
+    estimator = _base_of(base, classes=problem.kind == CLASSES)
     chosen = np.zeros(len(targets), dtype=np.intp)
     whole = held_out_losses(estimator, problem.points, labeled, chosen, 1)
     best = float(whole.mean())
@@ -127,7 +127,7 @@ def _predict_in_chosen_clusters(
         gains = whole - losses
         if losses.mean() < best and gains.mean() > gains.std() / np.sqrt(len(gains)):
             best, chosen = float(losses.mean()), regions
-    return predict_in_regions(problem, targets, rows, base, chosen)
+    return _predict_in_regions(problem, targets, rows, base, chosen)
 
 
 def _predict_on_graph(problem: RealProblem, targets: NDArray[Any], rows: IndexVector) -> Predicted:
@@ -150,14 +150,14 @@ def predictions(
         one = np.zeros(len(targets), dtype=np.intp)
         ours = fit_separation(problem, targets, rows, base, seed)
         parts = {
-            GLOBAL: predict_in_regions(problem, targets, rows, base, one),
+            GLOBAL: _predict_in_regions(problem, targets, rows, base, one),
             OURS: (ours.transduction_, int(ours.n_regions_)),
             KMEANS: _predict_in_clusters(problem, targets, rows, base, int(ours.n_regions_), seed),
         }
         if own_number:
             parts[CHOSEN] = _predict_in_chosen_clusters(problem, targets, rows, base, seed)
         if problem.pieces is not None:
-            parts[CLAIRVOYANT] = predict_in_regions(problem, targets, rows, base, problem.pieces)
+            parts[CLAIRVOYANT] = _predict_in_regions(problem, targets, rows, base, problem.pieces)
         if base == KERNEL:
             parts[GRAPH] = _predict_on_graph(problem, targets, rows)
         for name, part in parts.items():
@@ -169,9 +169,9 @@ def _predict_in_clusters(
     problem: RealProblem, targets: NDArray[Any], rows: IndexVector, base: str, count: int, seed: int
 ) -> Predicted:
     try:
-        return predict_in_regions(problem, targets, rows, base, clusters(problem, count, seed))
+        return _predict_in_regions(problem, targets, rows, base, clusters(problem, count, seed))
     except ValueError:  # a machine that cannot be fitted in a cluster
-        return predict_in_regions(
+        return _predict_in_regions(
             problem, targets, rows, base, np.zeros(len(targets), dtype=np.intp)
         )
 

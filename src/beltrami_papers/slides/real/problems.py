@@ -121,7 +121,7 @@ def plain(draw: int, name: str, most: int | None = None, *, tabular: bool = Fals
     return _plain(name, most, tabular)
 
 
-def digits_of(draw: int, name: str, n: int, classes: Callable[[Any], Any]) -> RealProblem:
+def _digits_of(draw: int, name: str, n: int, classes: Callable[[Any], Any]) -> RealProblem:
     """Return n random digits with classes made of their numerals."""
     data = _load(name)
     rows = np.random.default_rng([draw, 1]).choice(len(data.targets), n, replace=False)
@@ -142,14 +142,14 @@ def _turntable(objects: Sequence[int]) -> tuple[Any, IndexVector, NDArray[np.flo
     return data.points[rows], pieces, turns
 
 
-def coil_pose(draw: int, objects: Sequence[int] = tuple(range(1, 21))) -> RealProblem:
+def _coil_pose(draw: int, objects: Sequence[int] = tuple(range(1, 21))) -> RealProblem:
     """Return the angle of objects on a turntable: a closed curve per object."""
     del draw
     points, pieces, turns = _turntable(objects)
     return RealProblem(_few_columns(points), turns, ANGLES, pieces)
 
 
-def coil_halves(draw: int, objects: Sequence[int] = tuple(range(1, 21))) -> RealProblem:
+def _coil_halves(draw: int, objects: Sequence[int] = tuple(range(1, 21))) -> RealProblem:
     """Return which half of the turn an object shows, swapped on every other object."""
     del draw
     points, pieces, turns = _turntable(objects)
@@ -169,7 +169,7 @@ def _turn(images: FloatMatrix, angles: NDArray[np.float64], low: float) -> Float
     )
 
 
-def turned_digits(
+def _turned_digits(
     draw: int,
     name: str,
     numerals: Sequence[int],
@@ -221,7 +221,7 @@ def column(draw: int, name: str, target: int, *, leave: Sequence[int] = ()) -> R
     return _values(_standard(points[:, kept]), points[:, target], pieces)
 
 
-def upper_spectrum(draw: int) -> RealProblem:
+def _upper_spectrum(draw: int) -> RealProblem:
     """Return the mean of the upper half of a phoneme's spectrum, from the lower half."""
     del draw
     data = _load("phoneme")
@@ -230,7 +230,7 @@ def upper_spectrum(draw: int) -> RealProblem:
     return _values(data.points[:, :half], data.points[:, half:].mean(axis=1), pieces)
 
 
-def mixed_units(draw: int, name: str, target: int | None, changed: Sequence[int]) -> RealProblem:
+def _mixed_units(draw: int, name: str, target: int | None, changed: Sequence[int]) -> RealProblem:
     """Return a table of which half of the rows have some columns in inches, not centimetres."""
     data = _load(name)
     points = np.array(data.points, dtype=np.float64)
@@ -245,7 +245,7 @@ def mixed_units(draw: int, name: str, target: int | None, changed: Sequence[int]
     return _values(_standard(points), values, pieces)
 
 
-def next_sample(draw: int, *, n: int = 2000, lags: int = 10) -> RealProblem:
+def _next_sample(draw: int, *, n: int = 2000, lags: int = 10) -> RealProblem:
     """Return the next sample of speech from the last ten, in six short utterances."""
     extras = load_dataset("timit_demo").extras
     wave = np.asarray(extras["wave"], dtype=np.float64)[::2]
@@ -271,35 +271,35 @@ def _add(
     CANDIDATES[name] = Candidate(partial(make, **options), labels, words)
 
 
-_add("COIL-20 pose", coil_pose, 200, "angle of all 20 objects")
-_add("COIL-20 pose, cars", coil_pose, 60, "angle of the three toy cars 3, 6, 19", objects=_CARS)
-_add("COIL-20 pose, five", coil_pose, 100, "angle of objects 1 to 5", objects=_FIVE)
-_add("COIL-20 halves", coil_halves, 200, "half of the turn xor parity of the object")
+_add("COIL-20 pose", _coil_pose, 200, "angle of all 20 objects")
+_add("COIL-20 pose, cars", _coil_pose, 60, "angle of the three toy cars 3, 6, 19", objects=_CARS)
+_add("COIL-20 pose, five", _coil_pose, 100, "angle of objects 1 to 5", objects=_FIVE)
+_add("COIL-20 halves", _coil_halves, 200, "half of the turn xor parity of the object")
 _add(
-    "turned 6, 9: curves", turned_digits, 60, "one 6 and one 9 of MNIST, turned all round: angle",
+    "turned 6, 9: curves", _turned_digits, 60, "one 6 and one 9 of MNIST, turned all round: angle",
     name="mnist", numerals=(6, 9), images=1,
 )  # fmt: skip
 _add(
-    "four turned digits: curves", turned_digits, 100, "one 2, 4, 6, 9 each: angle",
+    "four turned digits: curves", _turned_digits, 100, "one 2, 4, 6, 9 each: angle",
     name="mnist", numerals=(2, 4, 6, 9), images=1,
 )  # fmt: skip
 _add(
-    "turned 6, 9", turned_digits, 100, "1000 images of 6 and 9 turned by up to 90 degrees: angle",
+    "turned 6, 9", _turned_digits, 100, "1000 images of 6 and 9 turned by up to 90 degrees: angle",
     name="mnist", numerals=(6, 9), most=90.0,
 )  # fmt: skip
 _add(
-    "turned 6, 9: own zero", turned_digits, 100, "the same, angle from 90 degrees for 9",
+    "turned 6, 9: own zero", _turned_digits, 100, "the same, angle from 90 degrees for 9",
     name="mnist", numerals=(6, 9), most=90.0, target="own zero",
 )  # fmt: skip
 _add(
-    "turned 4, 7: own zero", turned_digits, 100, "USPS, up to 60 degrees, from 60 for 7",
+    "turned 4, 7: own zero", _turned_digits, 100, "USPS, up to 60 degrees, from 60 for 7",
     name="usps", numerals=(4, 7), most=60.0, target="own zero",
 )  # fmt: skip
-_add("turned 6, 9: curves, xor", turned_digits, 60, "left xor 9", images=1, **_xor_of(6, 9))
-_add("turned 6, 9: xor", turned_digits, 100, "1000 images, left xor 9", **_xor_of(6, 9))
+_add("turned 6, 9: curves, xor", _turned_digits, 60, "left xor 9", images=1, **_xor_of(6, 9))
+_add("turned 6, 9: xor", _turned_digits, 100, "1000 images, left xor 9", **_xor_of(6, 9))
 _add("USPS", plain, 100, "ten classes", name="uspst")
-_add("MNIST", digits_of, 100, "ten classes", name="mnist", n=2000, classes=lambda c: c)
-_add("MNIST odd", digits_of, 100, "odd or even", name="mnist", n=2000, classes=lambda c: c % 2)
+_add("MNIST", _digits_of, 100, "ten classes", name="mnist", n=2000, classes=lambda c: c)
+_add("MNIST odd", _digits_of, 100, "odd or even", name="mnist", n=2000, classes=lambda c: c % 2)
 _add("digits 8x8", plain, 100, "ten classes", name="digits")
 _add("Isolet", plain, 200, "26 letters of 30 speakers", name="isolet", most=_BLOCK)
 _add("phoneme", plain, 100, "five phonemes", name="phoneme", most=2000)
@@ -325,13 +325,13 @@ _add(
     name="breast_cancer",
     target=8,
 )
-_add("phoneme spectrum", upper_spectrum, 100, "upper half from the lower")
-_add("speech", next_sample, 100, "next sample from ten, 8 kHz")
+_add("phoneme spectrum", _upper_spectrum, 100, "upper half from the lower")
+_add("speech", _next_sample, 100, "next sample from ten, 8 kHz")
 _add(
-    "diabetes, two units", mixed_units, 100, "half of the rows with bmi, bp, s1 to s6 in inches",
+    "diabetes, two units", _mixed_units, 100, "half of the rows with bmi, bp, s1 to s6 in inches",
     name="diabetes", target=None, changed=range(2, 10),
 )  # fmt: skip
 _add(
-    "cancer, two units", mixed_units, 100, "worst area, half of the rows in inches",
+    "cancer, two units", _mixed_units, 100, "worst area, half of the rows in inches",
     name="breast_cancer", target=23, changed=(0, 2, 10, 12, 20, 22),
 )  # fmt: skip

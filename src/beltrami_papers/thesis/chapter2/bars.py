@@ -51,7 +51,7 @@ class BarScene:
     components: FloatMatrix
 
 
-def bar_scene(n_images: int = 1000) -> BarScene:
+def _bar_scene(n_images: int = 1000) -> BarScene:
     """Draw images and map them."""
     sample = bars(n_images, random_state=0)
     images = np.asarray(sample.points)
@@ -60,9 +60,9 @@ def bar_scene(n_images: int = 1000) -> BarScene:
     return BarScene(images, np.asarray(sample.targets), eigenmap, principal_components(images, 2))
 
 
-def bars_against_pca(scene: BarScene | None = None) -> Figure:
+def _bars_against_pca(scene: BarScene | None = None) -> Figure:
     """Draw a bar of each kind, the eigenmap (N = 14, t = infinity) and two principal components."""
-    seen = scene or bar_scene()
+    seen = scene or _bar_scene()
     figure = Figure(figsize=(12, 4.6), layout="constrained")
     left, middle, right = figure.subplots(1, 3)
     side = int(np.sqrt(seen.images.shape[1]))
@@ -120,7 +120,7 @@ def bars_reproduction(*, quick: bool = False) -> Reproduction:
     """Reproduce figure A.4, with how well each map tells the kinds apart."""
     clock = StageClock()
     with clock.stage("maps"):
-        scene = bar_scene(400 if quick else 1000)
+        scene = _bar_scene(400 if quick else 1000)
     measured = {
         "eigenmap": map_measures(scene.eigenmap.coordinates, scene.kind),
         "principal components": map_measures(scene.components, scene.kind),
@@ -145,7 +145,7 @@ def bars_reproduction(*, quick: bool = False) -> Reproduction:
     )
     return reproduction_of(
         setting,
-        bars_against_pca(scene),
+        _bars_against_pca(scene),
         clock,
         claims=_claims(measured, graph),
         numbers={"maps": measured, "graph": graph},

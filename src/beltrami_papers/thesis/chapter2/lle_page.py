@@ -60,7 +60,7 @@ class Case:
     regularization: float = 1e-3
 
 
-def cases_of(*, quick: bool) -> list[Case]:
+def _cases_of(*, quick: bool) -> list[Case]:
     """Return the rows of the table."""
     sizes = SIZES[:1] if quick else SIZES
     sides = (16,) if quick else (32, 64)
@@ -78,7 +78,7 @@ def cases_of(*, quick: bool) -> list[Case]:
     ]
 
 
-def lle_cells(cases: Sequence[Case]) -> list[dict[str, Any]]:
+def _lle_cells(cases: Sequence[Case]) -> list[dict[str, Any]]:
     """Measure every case."""
     cells = []
     with track("LLE beside the squared Laplacian", total=sum(case.n for case in cases)) as advance:
@@ -100,7 +100,7 @@ def _round(value: Any) -> Any:
     return float(f"{value:.4g}")
 
 
-def lle_figure(cells: Cells) -> Figure:
+def _lle_figure(cells: Cells) -> Figure:
     """Draw what becomes of the claim as points are added, its spectrum, and the regularisation."""
     figure = Figure(figsize=(14, 5), layout="constrained")
     left, middle, right = figure.subplots(1, 3)
@@ -177,7 +177,7 @@ def lle_reproduction(*, quick: bool = False) -> Reproduction:
     """Hold LLE's matrix against half the squared Laplacian, on manifolds where that is known."""
     clock = StageClock()
     with clock.stage("matrices and eigenvalues"):
-        cells = lle_cells(cases_of(quick=quick))
+        cells = _lle_cells(_cases_of(quick=quick))
     setting = Setting(
         name="thesis-lle",
         source=f"{THESIS}, section 2.5, which has no table and no figure",
@@ -196,7 +196,7 @@ def lle_reproduction(*, quick: bool = False) -> Reproduction:
     )
     return reproduction_of(
         setting,
-        lle_figure(cells),
+        _lle_figure(cells),
         clock,
         claims=_claims(cells),
         numbers={"cases": cells},

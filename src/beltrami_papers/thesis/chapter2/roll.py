@@ -92,7 +92,7 @@ def shortcut_share(graph: Graph, arc_length: FloatVector) -> float:
     return float(np.mean(skipped > SHORTCUT))
 
 
-def swiss_roll_table(roll: Dataset | None = None) -> tuple[Figure, list[dict[str, Any]]]:
+def _swiss_roll_table(roll: Dataset | None = None) -> tuple[Figure, list[dict[str, Any]]]:
     """Draw the 3 x 3 table: N = 5, 10, 15 down, t = 5, 25, infinity across.
 
     The thesis does not state the size of its roll, which gives t its unit; ours is the usual one.
@@ -136,9 +136,9 @@ def roll_reproduction(*, quick: bool = False) -> Reproduction:
     clock = StageClock()
     with clock.stage("maps"):
         roll = swiss_roll(600 if quick else 2000, random_state=0)
-        figure, cells = swiss_roll_table(roll)
+        figure, cells = _swiss_roll_table(roll)
     with clock.stage("many neighbours"):
-        more = many_neighbors(roll)
+        more = _many_neighbors(roll)
     setting = Setting(
         name="thesis-a3",
         source=f"{THESIS}, figure A.3",
@@ -170,7 +170,7 @@ def roll_reproduction(*, quick: bool = False) -> Reproduction:
     )
 
 
-def many_neighbors(roll: Dataset) -> list[dict[str, Any]]:
+def _many_neighbors(roll: Dataset) -> list[dict[str, Any]]:
     """Measure maps of graphs with more neighbours than the figure has."""
     return [
         {"N": n, "t": _width(t), **roll_measures(roll, roll_map(roll, n, t))}

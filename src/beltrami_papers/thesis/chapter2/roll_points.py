@@ -18,7 +18,7 @@ from beltrami_papers.model import Reproduction, StageClock
 from beltrami_papers.thesis.chapter2.roll import SHORTCUT, shortcut_share
 
 
-def roll_points_figure(roll: Dataset) -> Figure:
+def _roll_points_figure(roll: Dataset) -> Figure:
     """Draw the points in space and on the flat rectangle that they were rolled from."""
     points, arc = np.asarray(roll.points), np.asarray(roll.extras["arc_length"])
     figure = Figure(figsize=(7.6, 8), layout="constrained")
@@ -67,7 +67,7 @@ def roll_points_reproduction(*, quick: bool = False) -> Reproduction:
     rows = [[name.replace("_", " "), f"{value:g}"] for name, value in numbers.items()]
     return reproduction_of(
         setting,
-        roll_points_figure(roll),
+        _roll_points_figure(roll),
         clock,
         claims=[claim],
         numbers={"flatness": numbers},

@@ -36,7 +36,7 @@ PUBLISHED_FRAMES = 685
 Cells = Sequence[Mapping[str, Any]]
 
 
-def speech_figure(speech: SpeechMap, regions: Cells) -> Figure:
+def _speech_figure(speech: SpeechMap, regions: Cells) -> Figure:
     """Draw the frames in the eigenmap and in two principal components."""
     figure = Figure(figsize=(12, 5.8), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -88,7 +88,7 @@ def speech_figure(speech: SpeechMap, regions: Cells) -> Figure:
 _TEXTS = ((14, -20), (14, 8), (-30, -4))
 
 
-def regions_figure(speech: SpeechMap, regions: Cells) -> Figure:
+def _regions_figure(speech: SpeechMap, regions: Cells) -> Figure:
     """Draw the three regions with the phone of every frame."""
     figure = Figure(figsize=(13.5, 5), layout="constrained")
     for number, (axes, cell) in enumerate(zip(figure.subplots(1, 3), regions, strict=True), 1):
@@ -129,7 +129,7 @@ def speech_reproduction(*, quick: bool = False) -> Reproduction:
         spokes = [_spokes(each) for each in others]
     return reproduction_of(
         _setting("thesis-a7", "figure A.7", speech),
-        speech_figure(speech, regions),
+        _speech_figure(speech, regions),
         clock,
         claims=_map_claims(speech_homogeneity(speech), regions, spokes),
         numbers={"drawn": speech.names[0], "homogeneity": cells, "spokes": spokes},
@@ -146,7 +146,7 @@ def speech_regions_reproduction(*, quick: bool = False) -> Reproduction:
         spokes = [_spokes(each) for each in others]
     return reproduction_of(
         _setting("thesis-a8", "figure A.8", speech),
-        regions_figure(speech, regions),
+        _regions_figure(speech, regions),
         clock,
         claims=_region_claims(regions, numbers),
         numbers={"regions": regions, "homogeneity": numbers, "recordings": spokes},

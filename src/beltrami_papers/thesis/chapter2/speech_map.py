@@ -161,7 +161,7 @@ def region_cells(speech: SpeechMap) -> list[dict[str, Any]]:
     return sorted(cells, key=lambda cell: CLASSES.index(cell["class"]))
 
 
-def centre_share(speech: SpeechMap) -> float:
+def _centre_share(speech: SpeechMap) -> float:
     """Return the share of periodic sounds among the half of the frames nearest the median."""
     away = np.linalg.norm(speech.eigenmap - np.median(speech.eigenmap, axis=0), axis=1)
     inside = np.argsort(away, kind="stable")[: len(away) // 2]
@@ -200,6 +200,6 @@ def speech_homogeneity(speech: SpeechMap) -> dict[str, Any]:
         **shares,
         "elsewhere": round(float(other.mean()), 4),
         "elsewhere_phones": round(float(same[other].mean()), 4),
-        "centre": round(centre_share(speech), 4),
+        "centre": round(_centre_share(speech), 4),
         "periodic": round(float(np.mean(speech.classes == PERIODIC)), 4),
     }

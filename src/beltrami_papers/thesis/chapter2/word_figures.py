@@ -39,7 +39,7 @@ COLOURS = (
 Cells = Sequence[Mapping[str, Any]]
 
 
-def words_figure(words: WordMap, fragments: Cells) -> Figure:
+def _words_figure(words: WordMap, fragments: Cells) -> Figure:
     """Draw the map with as many words as there is room for, the most frequent first."""
     figure = Figure(figsize=(11, 8.6), layout="constrained")
     axes = figure.subplots()
@@ -103,7 +103,7 @@ def _overlap(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return not apart
 
 
-def fragments_figure(words: WordMap, fragments: Cells) -> Figure:
+def _fragments_figure(words: WordMap, fragments: Cells) -> Figure:
     """Draw the three fragments with all their words."""
     figure = Figure(figsize=(13, 5.2), layout="constrained")
     panels = figure.subplots(1, len(fragments))
@@ -159,7 +159,7 @@ def words_reproduction(*, quick: bool = False) -> Reproduction:
     )
     return reproduction_of(
         _setting("thesis-a5", "figure A.5", words),
-        words_figure(words, fragments),
+        _words_figure(words, fragments),
         clock,
         claims=[claim],
         numbers={"homogeneity": cells, "edges": words.graph.n_edges},
@@ -174,7 +174,7 @@ def fragments_reproduction(*, quick: bool = False) -> Reproduction:
         cells = fragment_cells(words, 20 if quick else 200)
     return reproduction_of(
         _setting("thesis-a6", "figure A.6", words),
-        fragments_figure(words, cells),
+        _fragments_figure(words, cells),
         clock,
         claims=_claims(cells),
         numbers={"fragments": cells},

@@ -93,7 +93,7 @@ def heldout_errors(
     }
 
 
-def heldout_cells(
+def _heldout_cells(
     images: Images, labelled: Sequence[int], n_draws: int, clock: StageClock
 ) -> list[Cell]:
     """Compute the three curves."""
@@ -133,7 +133,7 @@ CURVES = (
 )
 
 
-def draw_heldout(cells: Sequence[Cell], title: str) -> Figure:
+def _draw_heldout(cells: Sequence[Cell], title: str) -> Figure:
     """Draw the three curves against the number of labelled points."""
     lines = [
         Line(
@@ -155,7 +155,7 @@ def heldout_digits(*, quick: bool = False) -> Reproduction:
     with clock.stage("data"):
         images = digit_images(quick=quick)
     labelled = tuple(count for count in LABELLED if count <= (500 if quick else 50000))
-    cells = heldout_cells(images, labelled, n_draws, clock)
+    cells = _heldout_cells(images, labelled, n_draws, clock)
     source = "Belkin (2003), figure A.12"
     sample = digit_sample(images, images.training)
     record = {
@@ -190,7 +190,7 @@ def heldout_digits(*, quick: bool = False) -> Reproduction:
     ]
     body = table_lines(["labelled", "p", *(label for _, label in CURVES)], rows)
     return Reproduction(
-        draw_heldout(cells, f"After {source}: MNIST"),
+        _draw_heldout(cells, f"After {source}: MNIST"),
         record,
         page(f"thesis-a12: {source}", record, body),
     )

@@ -85,7 +85,7 @@ def plan_for(
     )
 
 
-def table_cells(
+def _table_cells(
     sample: Sample, plan: Plan, published: PublishedTable, clock: StageClock
 ) -> tuple[list[Cell], list[Cell]]:
     """Compute a table."""
@@ -123,7 +123,7 @@ def learning_table(
     name: str, sample: Sample, plan: Plan, published: PublishedTable, clock: StageClock
 ) -> Reproduction:
     """Compute a table and put it beside the thesis's."""
-    cells, neighbors = table_cells(sample, plan, published, clock)
+    cells, neighbors = _table_cells(sample, plan, published, clock)
     settings = {
         **sample.settings(),
         "draws": _draws_in_words(plan),

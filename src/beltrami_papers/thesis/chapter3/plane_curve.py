@@ -93,7 +93,7 @@ def curve_errors(scene: CurveScene, per_class: int, draws: int) -> dict[str, NDA
     return {method: np.array(each) for method, each in errors.items()}
 
 
-def plane_curve_figure(scene: CurveScene | None = None) -> Figure:
+def _plane_curve_figure(scene: CurveScene | None = None) -> Figure:
     """Draw the six panels: a curve whose two halves nearly touch, and its eigenmap, a circle."""
     seen = scene or curve_scene()
     points, eigenmap, classes = seen.points, seen.eigenmap, seen.classes
@@ -123,7 +123,7 @@ def curve_reproduction(*, quick: bool = False) -> Reproduction:
             for count in (1, PER_CLASS)
             for method, errors in curve_errors(scene, count, draws).items()
         ]
-    question, ring = query_distances(scene), explained_share(scene.eigenmap, scene.ideal)
+    question, ring = _query_distances(scene), explained_share(scene.eigenmap, scene.ideal)
     setting = Setting(
         name="thesis-a1",
         source=f"{THESIS}, figure A.1; Belkin and Niyogi (2002), figure 1",
@@ -140,7 +140,7 @@ def curve_reproduction(*, quick: bool = False) -> Reproduction:
     )
     return reproduction_of(
         setting,
-        plane_curve_figure(scene),
+        _plane_curve_figure(scene),
         clock,
         claims=_claims(cells, question, ring),
         numbers={"errors": cells, "question": question, "ring": round(ring, 4)},
@@ -148,7 +148,7 @@ def curve_reproduction(*, quick: bool = False) -> Reproduction:
     )
 
 
-def query_distances(scene: CurveScene) -> dict[str, float]:
+def _query_distances(scene: CurveScene) -> dict[str, float]:
     """Return how far the "?" is from the nearest label of each class, in the plane and the map.
 
     Ratio of the distance to the nearest "+" to that to the nearest "-", below one where the nearest

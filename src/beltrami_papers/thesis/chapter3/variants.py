@@ -40,7 +40,7 @@ STOP_LISTS: dict[str, Any] = {
 }
 
 
-def variant_samples(images: Images, clock: StageClock) -> Iterator[tuple[str, Sample]]:
+def _variant_samples(images: Images, clock: StageClock) -> Iterator[tuple[str, Sample]]:
     """Yield each representation, distance and number of neighbours that needs its own graph."""
     with clock.stage("principal components"):
         centred = principal_components(images.training, 100)
@@ -53,7 +53,7 @@ def variant_samples(images: Images, clock: StageClock) -> Iterator[tuple[str, Sa
     yield "7 neighbours", replace(stated, n_neighbors=7)
 
 
-def variant_cells(
+def _variant_cells(
     name: str,
     rows: FloatMatrix,
     sample: Sample,
@@ -93,14 +93,14 @@ def digits_variants(*, quick: bool = False) -> Reproduction:
     labelled = tuple(count for count in LABELLED if count < len(images.classes))
     cells: list[Cell] = []
     with track("variants of table 3.1", total=N_VARIANTS) as advance:
-        for name, sample in variant_samples(images, clock):
+        for name, sample in _variant_samples(images, clock):
             with clock.stage(f"graph: {name}"):
                 graph = sample.graph()
             with clock.stage("eigenvectors"):
                 rows = eigenvector_rows(graph, max(EIGENVECTORS) + 1)
             with clock.stage("fits and predictions"):
                 cells_of = partial(
-                    variant_cells,
+                    _variant_cells,
                     rows=rows,
                     sample=sample,
                     table=TABLE_3_1,
@@ -148,7 +148,7 @@ def newsgroups_variants(*, quick: bool = False) -> Reproduction:
                 rows = eigenvector_rows(sample.graph(), max(sizes))
             with clock.stage("fits and predictions"):
                 counts = (500, 1000) if quick else (500, 1000, 5000)
-                cells += variant_cells(
+                cells += _variant_cells(
                     name, rows, sample, TABLE_3_2, counts, sizes, n_draws=n_draws
                 )
             advance(1)
@@ -178,7 +178,5 @@ def _lines(cells: list[Cell]) -> list[str]:
         groups.setdefault(cell["variant"], []).append(cell)
     first = next(iter(groups.values()))
     header = [f"l = {cell['labelled']}, p = {cell['eigenvectors']}" for cell in first]
-    rows = [
-        [name, *(beside(cell) for cell in variant_cells)] for name, variant_cells in groups.items()
-    ]
+    rows = [[name, *(beside(cell) for cell in row_cells)] for name, row_cells in groups.items()]
     return table_lines(["variant", *header], rows)

@@ -25,7 +25,7 @@ from beltrami_papers.thesis.chapter4.convergence import (
 Cells = Sequence[Mapping[str, Any]]
 
 
-def convergence_figure(sizes: Cells, widths: Cells) -> Figure:
+def _convergence_figure(sizes: Cells, widths: Cells) -> Figure:
     """Draw the error against the number of points, and against the width of the kernel."""
     figure = Figure(figsize=(11, 4.9), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -84,7 +84,7 @@ def convergence_reproduction(*, quick: bool = False) -> Reproduction:
     )
     return reproduction_of(
         setting,
-        convergence_figure(sizes, widths),
+        _convergence_figure(sizes, widths),
         clock,
         claims=_claims(sizes, widths, spectra),
         numbers={"by_n": sizes, "by_t": widths, "eigenvalues": spectra},
