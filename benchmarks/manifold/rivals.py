@@ -93,7 +93,7 @@ class _Table:
 
     def support_vectors(self, rows: np.ndarray) -> Reply:
         """Fit scikit-learn's SVC with cost and width of lowest cross-validated error."""
-        kernels = {width: kernel[:, rows] for width, kernel in self._kernels.items()}
+        kernels = {width: kernel[:, rows] for width, kernel in self._loops.items()}
         machine = choose_machine(kernels, rows, self.sample.targets[rows], COSTS)
         return Reply(machine.predicted, {"width": machine.width, "C": machine.cost})
 
@@ -135,7 +135,7 @@ class _Table:
         return euclidean_distances(self.sample.points.astype(np.float64))
 
     @cached_property
-    def _kernels(self) -> dict[float | None, np.ndarray]:
+    def _loops(self) -> dict[float | None, np.ndarray]:
         """The kernel of each width; of texts the linear one alone, under no width."""
         points = self.sample.points
         if self.sample.is_text:

@@ -153,10 +153,10 @@ class NumpyBackend:
         center: float,
     ) -> None:
         """Overwrite `out` with alpha (A - center I) x + beta out."""
-        from beltrami.core import _kernels
+        from beltrami.core import _loops
 
         weights, kind = matrix.weights, x.dtype.type
-        _kernels.chebyshev_step(
+        _loops.chebyshev_step(
             weights.indptr,
             weights.indices,
             weights.data,
@@ -174,10 +174,10 @@ class NumpyBackend:
 
     def grounded_product(self, matrix: GroundedLaplacian, x: FloatMatrix, out: FloatMatrix) -> None:
         """Overwrite `out` with (L + G) x, accurate however weak an edge is next to others."""
-        from beltrami.core import _kernels
+        from beltrami.core import _loops
 
         weights = matrix.weights
-        _kernels.grounded_product(
+        _loops.grounded_product(
             weights.indptr, weights.indices, weights.data, matrix.ground, x, out
         )
 
@@ -196,9 +196,9 @@ class NumpyBackend:
 
     def column_dots(self, left: FloatMatrix, right: FloatMatrix) -> NDArray[np.float64]:
         """Return the inner products of matching columns."""
-        from beltrami.core import _kernels
+        from beltrami.core import _loops
 
-        dots: NDArray[np.float64] = _kernels.column_dots(left, right)
+        dots: NDArray[np.float64] = _loops.column_dots(left, right)
         return dots
 
     def advance(
@@ -210,15 +210,15 @@ class NumpyBackend:
         alpha: FloatVector,
     ) -> None:
         """Take one conjugate-gradient step in place."""
-        from beltrami.core import _kernels
+        from beltrami.core import _loops
 
-        _kernels.advance(x, residual, direction, image, alpha.astype(x.dtype))
+        _loops.advance(x, residual, direction, image, alpha.astype(x.dtype))
 
     def redirect(self, direction: FloatMatrix, gradient: FloatMatrix, beta: FloatVector) -> None:
         """Overwrite `direction` with gradient + beta direction."""
-        from beltrami.core import _kernels
+        from beltrami.core import _loops
 
-        _kernels.redirect(direction, gradient, beta.astype(direction.dtype))
+        _loops.redirect(direction, gradient, beta.astype(direction.dtype))
 
     def smallest(self, values: FloatMatrix, k: int) -> tuple[FloatMatrix, NDArray[np.intp]]:
         """Return the `k` smallest entries of each row and their columns, ties by column."""

@@ -173,7 +173,7 @@ class SharedNeighborWeights(BaseEstimator):
 
     def weigh(self, edges: Edges, left: Neighbors | None, right: Neighbors | None) -> FloatVector:
         """Return powers of Jaccard similarities, times Gaussians where asked."""
-        from beltrami.graph import _kernels
+        from beltrami.graph import _loops
 
         power = check_positive(self.power, name="power")
         if left is None or right is None:
@@ -182,7 +182,7 @@ class SharedNeighborWeights(BaseEstimator):
         right_sets = _sets(right, width, with_self=True)
         # New points are not among the rows that lists speak of, so they bring no own number.
         left_sets = right_sets if left is right else _sets(left, width, with_self=False)
-        share = _kernels.shared_share(left_sets, right_sets, edges.rows, edges.columns)
+        share = _loops.shared_share(left_sets, right_sets, edges.rows, edges.columns)
         weights: FloatVector = share**power + _SHARE_FLOOR
         if self.n_scale is None:
             return weights

@@ -24,10 +24,10 @@ def hellinger_squared(
 
     Cost: O(r^2 d + r^3) a pair. Pair i is ``rows[i]`` of `shapes` and ``columns[i]`` of `others`.
     """
-    from beltrami.separation import _kernels
+    from beltrami.separation import _loops
 
     out = np.empty(len(rows))
-    _kernels.hellinger_squared(
+    _loops.hellinger_squared(
         shapes.directions,
         shapes.variances,
         shapes.noise,

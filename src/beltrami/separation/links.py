@@ -57,10 +57,10 @@ def links_to(
     are rows of `nodes`: the Euclidean neighbours of each point among them. The Mahalanobis distance
     alone would reach along a tangent into another part of the data.
     """
-    from beltrami.separation import _kernels
+    from beltrami.separation import _loops
 
     lengths = np.empty(candidates.shape)
-    _kernels.mahalanobis_squared(
+    _loops.mahalanobis_squared(
         np.ascontiguousarray(points, dtype=np.float64),
         shapes.directions,
         shapes.variances,

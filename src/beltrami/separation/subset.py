@@ -24,7 +24,7 @@ def sparse_subset(
 
     Cost: O(n^2 d / n_dropped), or O(n) for the sample.
     """
-    from beltrami.separation import _kernels
+    from beltrami.separation import _loops
 
     n, d = points.shape
     if float(n) ** 2 * d / (n_dropped + 1) > WALK_COST:
@@ -32,7 +32,7 @@ def sparse_subset(
     else:
         with track("thinning out", total=1) as advance:
             contiguous = np.ascontiguousarray(points, dtype=np.float64)
-            kept = _kernels.walk(contiguous, int(rng.integers(n)), n_dropped)
+            kept = _loops.walk(contiguous, int(rng.integers(n)), n_dropped)
             advance(1)
     rows: IndexVector = np.union1d(kept, always).astype(np.intp)
     return rows

@@ -5,7 +5,7 @@ from beltrami.tables.columns.roles import Roles, guess_roles
 from beltrami.tables.features.matrix import Features, feature_matrix
 from beltrami.tables.model import Table
 from beltrami.tables.options import TableOptions
-from beltrami.tables.reading.source import join_side_labels, read_table
+from beltrami.tables.reading.formats import join_side_labels, read_table
 from beltrami.tables.writing import table_ending, table_facts, write_table
 
 __all__ = [

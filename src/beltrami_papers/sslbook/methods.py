@@ -85,11 +85,11 @@ def _nearest_in(points: Any, problem: BookProblem, count: int, split: int) -> In
 def _support_vectors(problem: BookProblem, count: int, split: int) -> IndexVector:
     """Teach scikit-learn's support vector machine, cost and width by cross-validation."""
     rows = problem.draws[count].draws[split]
-    kernels = _kernels(problem, rows)
+    kernels = _loops(problem, rows)
     return choose_machine(kernels, rows, problem.classes[rows], COSTS).predicted
 
 
-def _kernels(problem: BookProblem, rows: IndexVector) -> dict[float | None, FloatMatrix]:
+def _loops(problem: BookProblem, rows: IndexVector) -> dict[float | None, FloatMatrix]:
     """Return kernels between all rows and the labelled ones by width; of texts the linear one."""
     points: Any = problem.points
     if problem.is_text:

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.separation.assignment import SizeBounds, assign, assign_reference, size_bounds
-from beltrami.separation.assignment._kernels import cheapest_labels, repair
+from beltrami.separation.assignment._loops import cheapest_labels, repair
 
 
 class Problem(NamedTuple):

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from beltrami import dollar_sign
 from beltrami.graph.search import open_space
-from beltrami.separation import _kernels
+from beltrami.separation import _loops
 from beltrami.separation.hellinger import hellinger_squared
 from beltrami.separation.links import (
     CANDIDATES,
@@ -39,7 +39,7 @@ def dollar_with_shapes(n=1500, noise=0.01):
 def mahalanobis(points, shapes, nodes, candidates):
     found = np.empty(candidates.shape)
     shape = shapes.directions, shapes.variances, shapes.noise
-    _kernels.mahalanobis_squared(points, *shape, nodes, candidates, found)
+    _loops.mahalanobis_squared(points, *shape, nodes, candidates, found)
     return found
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from beltrami.separation import _kernels, subset
+from beltrami.separation import _loops, subset
 from beltrami.separation.subset import sparse_subset
 
 NOBODY = np.empty(0, dtype=int)
@@ -35,14 +35,14 @@ def thinned(points, n_dropped, always=NOBODY, seed=0):
 @pytest.mark.parametrize("n_dropped", [1, 2, 5])
 def test_along_equally_spaced_points_every_so_many_stay(n_dropped):
     points = np.arange(40.0)[:, None]
-    kept = _kernels.walk(points, 0, n_dropped)
+    kept = _loops.walk(points, 0, n_dropped)
     assert_array_equal(kept, np.arange(0, 40, n_dropped + 1))
 
 
 def test_from_within_a_line_both_sides_are_thinned():
     # Unequal steps: 10 drops 11 and goes on to 9; each then drops its nearest and takes the next.
     points = np.array([[float(x)] for x in (0, 3, 6, 9, 10, 10.5)])
-    assert_array_equal(_kernels.walk(points, 4, 1), [4, 3, 1])
+    assert_array_equal(_loops.walk(points, 4, 1), [4, 3, 1])
 
 
 @pytest.mark.parametrize(("n", "d", "n_dropped"), [(60, 2, 3), (200, 3, 7), (50, 1, 1), (9, 2, 20)])
@@ -50,7 +50,7 @@ def test_from_within_a_line_both_sides_are_thinned():
 def test_the_walk_is_that_of_the_slow_twin(n, d, n_dropped, seed):
     points = np.random.default_rng(seed).normal(size=(n, d))
     start = seed * 7 % n
-    assert_array_equal(_kernels.walk(points, start, n_dropped), slow_walk(points, start, n_dropped))
+    assert_array_equal(_loops.walk(points, start, n_dropped), slow_walk(points, start, n_dropped))
 
 
 @pytest.mark.parametrize("n_dropped", [1, 4, 9, 30])
@@ -100,7 +100,7 @@ def test_above_the_cost_of_a_walk_a_sample_of_the_same_size_is_taken(monkeypatch
         raise AssertionError(arguments)
 
     monkeypatch.setattr(subset, "WALK_COST", 0.0)
-    monkeypatch.setattr(_kernels, "walk", never)
+    monkeypatch.setattr(_loops, "walk", never)
     sampled = thinned(points, 9)
     assert len(sampled) == len(walked)
     always = np.arange(100, 130)

@@ -18,7 +18,7 @@ import numpy as np
 
 from beltrami.core.progress import track
 from beltrami.core.types import CsrMatrix, FloatMatrix, IndexMatrix, IndexVector
-from beltrami.embeddings.layout import _kernels
+from beltrami.embeddings.layout import _loops
 
 _FIRST_ODDS, _LAST_ODDS = 1.0, 0.1  # c
 _FIRST_PAIRS, _LAST_PAIRS = 0.5, 20.0  # M
@@ -48,11 +48,11 @@ class Forces:
     def of(cls, attraction: CsrMatrix, sizes: IndexVector) -> "Forces":
         """Cut components, whose sizes are given in the order of the rows, into blocks."""
         firsts = np.cumsum(sizes) - sizes
-        counts = -(-sizes // _kernels.BLOCK)
+        counts = -(-sizes // _loops.BLOCK)
         first, size = np.repeat(firsts, counts), np.repeat(sizes, counts)
         rank = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        start = first + _kernels.BLOCK * rank
-        stop = np.minimum(start + _kernels.BLOCK, first + size)
+        start = first + _loops.BLOCK * rank
+        stop = np.minimum(start + _loops.BLOCK, first + size)
         return cls(attraction, np.column_stack([start, stop, first, size]).astype(np.int64))
 
 
@@ -97,9 +97,9 @@ def _force(
     forces: Forces, positions: FloatMatrix, c: float, pairs: float, *, draw: tuple[int, int, int]
 ) -> FloatMatrix:
     edges = forces.attraction
-    force: FloatMatrix = _kernels.pushes(positions, forces.blocks, *draw, c)
+    force: FloatMatrix = _loops.pushes(positions, forces.blocks, *draw, c)
     force *= np.float32(pairs)
-    force += _kernels.pulls(positions, edges.indptr, edges.indices, edges.data, c)
+    force += _loops.pulls(positions, edges.indptr, edges.indices, edges.data, c)
     return force
 
 

@@ -14,7 +14,7 @@ from beltrami.embeddings.mbed.simplex import simplex_directions, sureness
 from beltrami.embeddings.mbed.stages import criterion_of
 from beltrami.embeddings.mbed.terms import ClassTerms, log_memberships
 from beltrami.embeddings.neighborhoods.probabilities import Neighborhood, StoredNeighborhood
-from beltrami.embeddings.repulsion._row_kernels import lone_normalizers
+from beltrami.embeddings.repulsion._row_loops import lone_normalizers
 
 _SIZES = np.geomspace(0.3, 40.0, 16)  # of the start, tried
 _SHARPNESS = np.geomspace(0.02, 1.0, 25)  # lambda over the size of the start, tried

@@ -10,8 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
-from beltrami.embeddings.repulsion import _kernels, _row_kernels
-from beltrami.embeddings.repulsion._kernels import TILE
+from beltrami.embeddings.repulsion import _loops, _row_loops
+from beltrami.embeddings.repulsion._loops import TILE
 
 SCALE = float(np.sqrt(np.log2(np.e)))
 """The loops take points times this, since they compute powers of two."""
@@ -124,7 +124,7 @@ def chunk_bounds(starts: IndexVector, n_axes: int) -> IndexVector:
 
 def pair_normalizers(tiles: Tiles, pairs: TilePairs) -> NDArray[np.float64]:
     """Return z: the kernel summed over the listed pairs of tiles."""
-    parts = _kernels.tile_normalizers(tiles.values, tiles.centres, tiles.counts, *pairs)
+    parts = _loops.tile_normalizers(tiles.values, tiles.centres, tiles.counts, *pairs)
     z: NDArray[np.float64] = parts.sum(axis=0).ravel()[: tiles.shape[0]]
     return z
 
@@ -145,10 +145,10 @@ def pair_forces(
     padded[:n] = inverse
     if mutual is None:
         mutual = np.empty((0, 0))
-    parts, energies = _kernels.tile_forces(
+    parts, energies = _loops.tile_forces(
         tiles.values, tiles.centres, tiles.counts, padded.reshape(-1, TILE), mutual, *pairs
     )
-    sums = _kernels.add_up(parts)
+    sums = _loops.add_up(parts)
     force = sums.transpose(0, 2, 1).reshape(-1, tiles.n_axes)[:n, :d] / SCALE
     return force, float(energies.sum()) / SCALE**2
 
@@ -172,7 +172,7 @@ class Normalizers(NamedTuple):
         rows = np.flatnonzero(lone)
         if not rows.size:
             return cls(np.log(z), 1 / z, rows, np.empty(0), np.empty(0))
-        nearest, totals = _row_kernels.lone_normalizers(Y, rows)
+        nearest, totals = _row_loops.lone_normalizers(Y, rows)
         safe = np.where(lone, 1.0, z)
         log_z, inverse = np.log(safe), np.where(lone, 0.0, 1 / safe)
         log_z[rows] = np.log(totals) - nearest
@@ -181,4 +181,4 @@ class Normalizers(NamedTuple):
     def add_lone_forces(self, Y: FloatMatrix, force: FloatMatrix) -> None:
         """Add to the force, in place, what the rows apart contribute at both ends."""
         if self.rows.size:
-            _row_kernels.lone_forces(Y, self.rows, self.nearest, self.totals, force)
+            _row_loops.lone_forces(Y, self.rows, self.nearest, self.totals, force)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.core.validation import check_positive
-from beltrami.embeddings.repulsion import _row_kernels
+from beltrami.embeddings.repulsion import _row_loops
 from beltrami.embeddings.repulsion.exact import ExactRepulsion, Repulsion
 from beltrami.embeddings.repulsion.pairs import checked_embedding
 from beltrami.embeddings.repulsion.tiles import TiledRepulsion
@@ -90,7 +90,7 @@ class _Rows(NamedTuple):
     def draw(cls, Y: FloatMatrix, seed: int) -> "_Rows":
         rng = np.random.default_rng(seed)
         rows = np.sort(rng.choice(len(Y), size=min(_EXACT_ROWS, len(Y)), replace=False))
-        nearest, totals = _row_kernels.lone_normalizers(Y, rows)
+        nearest, totals = _row_loops.lone_normalizers(Y, rows)
         return cls(rows, np.log(totals) - nearest)
 
 
@@ -108,7 +108,7 @@ def _candidates(Y: FloatMatrix, exact: _Rows, seed: int, tolerance: float) -> It
 def _compare(repulsion: Repulsion, Y: FloatMatrix, exact: _Rows) -> RowError:
     log_z, force = repulsion(Y)
     rows = exact.rows
-    true_force: FloatMatrix = _row_kernels.row_forces(Y, rows, exact.log_z, log_z)
+    true_force: FloatMatrix = _row_loops.row_forces(Y, rows, exact.log_z, log_z)
     off: FloatVector = np.expm1(np.clip(log_z[rows] - exact.log_z, -_MOST_LOG, _MOST_LOG))
     size = max(float(np.linalg.norm(true_force)), 1e-12 * np.sqrt(len(rows)))
     return RowError(

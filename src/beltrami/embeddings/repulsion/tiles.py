@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.core.validation import check_count
-from beltrami.embeddings.repulsion import _kernels
-from beltrami.embeddings.repulsion._kernels import TILE
+from beltrami.embeddings.repulsion import _loops
+from beltrami.embeddings.repulsion._loops import TILE
 from beltrami.embeddings.repulsion.exact import ExactRepulsion
 from beltrami.embeddings.repulsion.pairs import (
     SCALE,
@@ -156,7 +156,7 @@ class TiledRepulsion:
         )
         tiles = Tiles.of(points, centres, np.dtype(self.dtype))
         reaches = np.maximum(self.far_threshold - plan.floors, 1.0)
-        first, partners = _kernels.near_partners(*bounds, reaches)
+        first, partners = _loops.near_partners(*bounds, reaches)
         pairs = TilePairs(first, partners, chunk_bounds(first, tiles.n_axes))
         lone = np.where(self.dtype == "float32", radii > _FLOAT32_RADIUS, False)
         return _Scene(points, tiles, pairs, bounds, reaches, lone)
@@ -217,7 +217,7 @@ def _far_sums(
         [tiles.values[owners, :, places].transpose(0, 2, 1), padded[owners, places][:, None, :]],
         axis=1,
     )
-    sums: NDArray[Any] = _kernels.far_sums(
+    sums: NDArray[Any] = _loops.far_sums(
         tiles.values,
         tiles.centres,
         tiles.counts,

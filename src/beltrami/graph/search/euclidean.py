@@ -95,9 +95,9 @@ class EuclideanSpace:
 
     def distances(self, rows: IndexVector, columns: IndexVector) -> FloatVector:
         """Return the distances of pairs of own points."""
-        from beltrami.graph import _kernels
+        from beltrami.graph import _loops
 
-        result: FloatVector = _kernels.pair_distances(self.points, self.points, rows, columns)
+        result: FloatVector = _loops.pair_distances(self.points, self.points, rows, columns)
         return result
 
     def neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:
@@ -111,14 +111,14 @@ class EuclideanSpace:
         self, radius: float, queries: Any = None
     ) -> tuple[IndexVector, IndexVector, FloatVector]:
         """Return all pairs of a query, or another own point, and a point within `radius`."""
-        from beltrami.graph import _kernels
+        from beltrami.graph import _loops
 
         points, centred = self.points, None
         if queries is not None:
             points = dense_queries(queries, self.points.shape[1])
             centred = points - self.mean
         rows, columns = pairs_within(self.points - self.mean, centred, radius)
-        distances = _kernels.pair_distances(points, self.points, rows, columns)
+        distances = _loops.pair_distances(points, self.points, rows, columns)
         keep = distances <= radius
         return rows[keep], columns[keep], distances[keep]
 
@@ -199,14 +199,14 @@ class EuclideanSpace:
         distances: FloatMatrix,
     ) -> None:
         """Overwrite the lists of doubtful rows with those of a search in full precision."""
-        from beltrami.graph import _kernels
+        from beltrami.graph import _loops
 
         rows, k = np.flatnonzero(doubtful), indices.shape[1]
         with track("settling near ties", total=len(rows)) as advance:
             for start in range(0, len(rows), QUERY_BLOCK):
                 block = rows[start : start + QUERY_BLOCK]
                 limits = distances[block, -1]
-                indices[block], distances[block] = _kernels.scan(queries[block], base, k, limits)
+                indices[block], distances[block] = _loops.scan(queries[block], base, k, limits)
                 advance(len(block))
 
 
@@ -268,7 +268,7 @@ def _flat_candidates(
 def _rerank(
     queries: FloatMatrix, base: FloatMatrix, candidates: IndexMatrix, k: int
 ) -> tuple[IndexMatrix, FloatMatrix]:
-    from beltrami.graph import _kernels
+    from beltrami.graph import _loops
 
-    indices, distances = _kernels.rerank(queries, base, candidates, k)
+    indices, distances = _loops.rerank(queries, base, candidates, k)
     return indices, distances

@@ -109,7 +109,7 @@ class SparseSpace:
     ) -> tuple[IndexMatrix, FloatMatrix]:
         import numba
 
-        from beltrami.graph import _kernels
+        from beltrami.graph import _loops
 
         # The largest <x, y> - |y|^2 / 2 is the smallest |x - y|^2 = |x|^2 - 2 (<x, y> - |y|^2 / 2).
         columns = csc_array(base)
@@ -118,7 +118,7 @@ class SparseSpace:
         with track("searching neighbours (sparse)", total=queries.shape[0]) as advance:
             for start in range(0, queries.shape[0], _QUERY_BLOCK):
                 block = queries[start : start + _QUERY_BLOCK]
-                near, _ = _kernels.sparse_top(
+                near, _ = _loops.sparse_top(
                     block.indptr,
                     block.indices,
                     block.data,
@@ -147,9 +147,9 @@ class SparseSpace:
 def _pair_distances(
     left: CsrMatrix, right: CsrMatrix, rows: IndexVector, columns: IndexVector
 ) -> FloatVector:
-    from beltrami.graph import _kernels
+    from beltrami.graph import _loops
 
-    result: FloatVector = _kernels.sparse_pair_distances(
+    result: FloatVector = _loops.sparse_pair_distances(
         left.indptr, left.indices, left.data, right.indptr, right.indices, right.data, rows, columns
     )
     return result

@@ -125,7 +125,7 @@ class GeodesicNeighborsClassifier(GraphClassifier):
 
     def _nearest(self, labeled: Labeled, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return the places among the labels of the k nearest to each node, and their distances."""
-        from beltrami.learners.geodesic import _kernels
+        from beltrami.learners.geodesic import _loops
 
         edges, rows = self.graph_.weights, labeled.rows
         require_memory(
@@ -133,7 +133,7 @@ class GeodesicNeighborsClassifier(GraphClassifier):
             what=f"a list of {k} labels for each of {self.graph_.n_nodes} points",
             instead="Lower n_neighbors.",
         )
-        nearest, distances = _kernels.nearest_labels(
+        nearest, distances = _loops.nearest_labels(
             edges.indptr, edges.indices, self._lengths, rows, min(k, len(rows))
         )
         nearest[rows], distances[rows] = _own_first(nearest[rows], distances[rows])

@@ -15,7 +15,7 @@ from beltrami.learners.base import GraphClassifier, softmax
 from beltrami.learners.leave_one_out import mean_of_others
 from beltrami.learners.model import Choice, Labeled, LeftOut
 from beltrami.learners.parameters import checked_shares
-from beltrami.learners.poisson.diffusion import Refinement, Walk, matched_offsets
+from beltrami.learners.poisson.threshold_steps import Refinement, Walk, matched_offsets
 from beltrami.learners.regularized.smoother import Smoother
 from beltrami.solvers.linear import solve
 

@@ -44,7 +44,7 @@ def assign(
     >>> assignment.labels.tolist(), assignment.cost
     ([0, 1, 0], 1.0)
     """
-    from beltrami.separation.assignment._kernels import cheapest_labels, repair
+    from beltrami.separation.assignment._loops import cheapest_labels, repair
 
     costs = _checked_costs(costs)
     n, k = costs.shape

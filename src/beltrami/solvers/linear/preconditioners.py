@@ -77,19 +77,19 @@ class ApproximateCholesky:
 
         More copies, the parts of each edge, mean more fill and fewer steps.
         """
-        from beltrami.solvers import _kernels
+        from beltrami.solvers import _loops
 
         weights = matrix.weights
         return cls(
-            *_kernels.approximate_cholesky(
+            *_loops.approximate_cholesky(
                 weights.indptr, weights.indices, weights.data, matrix.ground, copies, seed
             )
         )
 
     def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
         """Solve with the factor."""
-        from beltrami.solvers.linear import _kernels
+        from beltrami.solvers.linear import _loops
 
-        _kernels.apply_factor(
+        _loops.apply_factor(
             self.order, self.starts, self.rows, self.values, self.pivots, residual, out
         )

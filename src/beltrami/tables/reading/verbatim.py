@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from beltrami.tables.model import decode_categories
-from beltrami.tables.reading.source import read_as_it_stands
+from beltrami.tables.reading.formats import read_as_it_stands
 
 
 def read_texts(path: Path) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from beltrami import Graph, KnnGraph, eigenbasis, load_dataset, swiss_roll
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.core.progress import listen
-from beltrami.embeddings.layout import _kernels, layout, layout_graph, packing
+from beltrami.embeddings.layout import _loops, layout, layout_graph, packing
 from beltrami.embeddings.layout.descent import Forces, descend
 from beltrami.embeddings.layout.sampling import Part, _grow_cells, draw_part, fill_in
 from beltrami.graph.families import complete, disjoint_union, path, ring
@@ -52,7 +52,7 @@ def test_pushes_are_those_of_the_twin(sizes):
     blocks = Forces.of(csr_array((sum(sizes), sum(sizes))), np.array(sizes)).blocks
     arguments = (positions, blocks, 7, 3, 50, 0.1)
     assert_allclose(
-        _kernels.pushes(*arguments), _kernels.pushes_reference(*arguments), rtol=1e-3, atol=1e-6
+        _loops.pushes(*arguments), _loops.pushes_reference(*arguments), rtol=1e-3, atol=1e-6
     )
 
 
@@ -62,7 +62,7 @@ def test_pulls_are_those_of_the_twin():
     edges = layout.attraction(KnnGraph(5).build(rng.standard_normal((200, 3))).weights)
     arguments = (positions, edges.indptr, edges.indices, edges.data, 0.5)
     assert_allclose(
-        _kernels.pulls(*arguments), _kernels.pulls_reference(*arguments), rtol=1e-3, atol=1e-6
+        _loops.pulls(*arguments), _loops.pulls_reference(*arguments), rtol=1e-3, atol=1e-6
     )
 
 
@@ -82,14 +82,14 @@ def test_forces_are_the_slope_of_the_likelihood():
     step = 1e-5
     slope = [(likelihood(y[0] + e) - likelihood(y[0] - e)) / (2 * step) for e in step * np.eye(2)]
     indptr, indices = np.array([0, 5, 5, 5, 5, 5, 5]), np.arange(1, 6)
-    pull = _kernels.pulls_reference(y, indptr, indices, weights, c)[0]
-    push = _kernels.pushes_reference(y, np.array([[0, 6, 0, 6]]), 0, 0, 0, c)[0]
+    pull = _loops.pulls_reference(y, indptr, indices, weights, c)[0]
+    push = _loops.pushes_reference(y, np.array([[0, 6, 0, 6]]), 0, 0, 0, c)[0]
     assert_allclose(pull + pairs * push, np.array(slope) / 2, rtol=1e-6)
 
 
 def test_draws_are_uniform_and_differ_between_seeds_epochs_and_blocks():
     draws = [
-        _kernels.draw(5, epoch, block, k, 10)
+        _loops.draw(5, epoch, block, k, 10)
         for epoch in range(10)
         for block in range(10)
         for k in range(100)
@@ -99,7 +99,7 @@ def test_draws_are_uniform_and_differ_between_seeds_epochs_and_blocks():
     assert ((counts - 1000) ** 2 / 1000).sum() < 30  # chi square with 9 degrees of freedom
     runs = np.reshape(draws, (100, 100))
     assert len(np.unique(runs, axis=0)) == 100
-    assert draws[:100] != [_kernels.draw(6, 0, 0, k, 10) for k in range(100)]
+    assert draws[:100] != [_loops.draw(6, 0, 0, k, 10) for k in range(100)]
 
 
 def test_blocks_cover_every_row_once_and_stay_in_their_component():

@@ -8,7 +8,7 @@ from beltrami.data import two_moons
 from beltrami.graph.families import complete, disjoint_union, grid, path
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
-from beltrami.learners.poisson.diffusion import Walk, matched_offsets
+from beltrami.learners.poisson.threshold_steps import Walk, matched_offsets
 
 
 def random_walk(n=40, seed=0):

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from beltrami.learners.geodesic._kernels import nearest_labels, nearest_labels_reference
+from beltrami.learners.geodesic._loops import nearest_labels, nearest_labels_reference
 
 
 def joined(n, ends, lengths):

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csc_array, random_array
 
-from beltrami.graph import _kernels
+from beltrami.graph import _loops
 
 DTYPES = [np.float32, np.float64]
 
@@ -21,8 +21,8 @@ def test_pair_distances_are_taken_in_float64_whatever_the_precision(
     left, right = (1e3 + rng.normal(size=(2, 30, width))).astype(dtype)
     rows, columns = rng.integers(0, 30, size=(2, 50))
     assert_allclose(
-        _kernels.pair_distances(left, right, rows, columns),
-        _kernels.pair_distances_reference(left, right, rows, columns),
+        _loops.pair_distances(left, right, rows, columns),
+        _loops.pair_distances_reference(left, right, rows, columns),
         rtol=1e-14,
     )
 
@@ -33,8 +33,8 @@ def test_rerank_is_its_twin_and_puts_missing_candidates_last(dtype: type[np.floa
     points = rng.integers(0, 3, size=(40, 3)).astype(dtype)  # many ties
     candidates = np.array([rng.permutation(40)[:9] for _ in range(40)])
     candidates[::4, 2] = -1
-    indices, distances = _kernels.rerank(points, points, candidates, 9)
-    expected, lengths = _kernels.rerank_reference(points, points, candidates, 9)
+    indices, distances = _loops.rerank(points, points, candidates, 9)
+    expected, lengths = _loops.rerank_reference(points, points, candidates, 9)
     assert_array_equal(indices, expected)
     assert_allclose(distances, lengths, rtol=1e-14)
     assert (indices[::4, -1] == -1).all()
@@ -47,9 +47,9 @@ def test_scan_is_its_twin_on_ties_and_duplicates(dtype: type[np.floating], width
     base = rng.integers(0, 2, size=(60, width)).astype(dtype)
     base[::3] = base[0]
     queries = base[rng.permutation(60)[:25]]
-    expected, lengths = _kernels.scan_reference(queries, base, 7)
+    expected, lengths = _loops.scan_reference(queries, base, 7)
     for limits in (np.full(25, np.inf), lengths[:, -1]):
-        indices, distances = _kernels.scan(queries, base, 7, limits)
+        indices, distances = _loops.scan(queries, base, 7, limits)
         assert_array_equal(indices, expected)
         assert_allclose(distances, lengths, rtol=1e-14)
 
@@ -63,12 +63,12 @@ def test_sparse_kernels_are_their_twins() -> None:
     rows, columns = rng.integers(0, 20, 80), rng.integers(0, 30, 80)
     arrays = (left.indptr, left.indices, left.data, right.indptr, right.indices, right.data)
     assert_allclose(
-        _kernels.sparse_pair_distances(*arrays, rows, columns),
-        _kernels.sparse_pair_distances_reference(left, right, rows, columns),
+        _loops.sparse_pair_distances(*arrays, rows, columns),
+        _loops.sparse_pair_distances_reference(left, right, rows, columns),
         rtol=1e-13,
     )
     bias, posts = rng.normal(size=30), csc_array(right)
-    found, scores = _kernels.sparse_top(
+    found, scores = _loops.sparse_top(
         *arrays[:3],
         posts.indptr,
         posts.indices,
@@ -77,7 +77,7 @@ def test_sparse_kernels_are_their_twins() -> None:
         6,
         numba.config.NUMBA_NUM_THREADS,
     )
-    expected, best = _kernels.sparse_top_reference(left, right, bias, 6)
+    expected, best = _loops.sparse_top_reference(left, right, bias, 6)
     assert_array_equal(found, expected)
     assert_allclose(scores, best, rtol=1e-13)
 
@@ -87,7 +87,7 @@ def test_sparse_top_breaks_ties_by_row() -> None:
     query = csc_array(np.ones((1, 2))).tocsr()
     threads = numba.config.NUMBA_NUM_THREADS
     arrays = query.indptr, query.indices, query.data, base.indptr, base.indices, base.data
-    assert_array_equal(_kernels.sparse_top(*arrays, np.zeros(9), 4, threads)[0], [[0, 1, 2, 3]])
+    assert_array_equal(_loops.sparse_top(*arrays, np.zeros(9), 4, threads)[0], [[0, 1, 2, 3]])
 
 
 def test_shared_share_is_its_twin() -> None:
@@ -95,6 +95,6 @@ def test_shared_share_is_its_twin() -> None:
     left = np.sort([rng.permutation(25)[:6] for _ in range(15)], axis=1)
     right = np.sort([rng.permutation(25)[:9] for _ in range(15)], axis=1)
     rows, columns = rng.integers(0, 15, size=(2, 60))
-    expected = _kernels.shared_share_reference(left, right, rows, columns)
-    assert_allclose(_kernels.shared_share(left, right, rows, columns), expected, rtol=1e-15)
+    expected = _loops.shared_share_reference(left, right, rows, columns)
+    assert_allclose(_loops.shared_share(left, right, rows, columns), expected, rtol=1e-15)
     assert 0 < expected.max() < 1

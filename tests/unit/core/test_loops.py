@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import random_array
 
-from beltrami.core import _kernels
+from beltrami.core import _loops
 
 PRECISIONS = [(np.float32, 2e-5), (np.float64, 1e-12)]
 WIDTHS = [1, 3, 8, 17]
@@ -23,8 +23,8 @@ def test_chebyshev_step_is_its_twin(
     diagonal = rng.normal(size=60).astype(dtype)
     x, out = rng.normal(size=(2, 60, width)).astype(dtype)
     step = dtype(1.5), dtype(beta), dtype(0.25)
-    expected = _kernels.chebyshev_step_reference(*arrays, diagonal, x, out, *step)
-    _kernels.chebyshev_step(*arrays, diagonal, x, out, *step)
+    expected = _loops.chebyshev_step_reference(*arrays, diagonal, x, out, *step)
+    _loops.chebyshev_step(*arrays, diagonal, x, out, *step)
     assert out.dtype == dtype
     assert_allclose(out, expected, rtol=tolerance, atol=tolerance)
 
@@ -33,7 +33,7 @@ def test_chebyshev_step_with_beta_zero_does_not_read_what_was_there() -> None:
     weights = random_array((5, 5), density=0.5, rng=0).tocsr()
     out = np.full((5, 2), np.nan)
     arrays = weights.indptr, weights.indices, weights.data, np.ones(5)
-    _kernels.chebyshev_step(*arrays, np.ones((5, 2)), out, 1.0, 0.0, 0.0)
+    _loops.chebyshev_step(*arrays, np.ones((5, 2)), out, 1.0, 0.0, 0.0)
     assert np.isfinite(out).all()
 
 
@@ -45,12 +45,12 @@ def test_conjugate_gradient_steps_are_their_twins(
     rng = np.random.default_rng(width)
     x, residual, direction, image = rng.normal(size=(4, 40, width)).astype(dtype)
     alpha = rng.normal(size=width).astype(dtype)
-    moved, left = _kernels.advance_reference(x, residual, direction, image, alpha)
-    turned = _kernels.redirect_reference(direction, residual, alpha)
-    _kernels.redirect(direction.copy(), residual, alpha)
+    moved, left = _loops.advance_reference(x, residual, direction, image, alpha)
+    turned = _loops.redirect_reference(direction, residual, alpha)
+    _loops.redirect(direction.copy(), residual, alpha)
     fresh = direction.copy()
-    _kernels.redirect(fresh, residual, alpha)
-    _kernels.advance(x, residual, direction, image, alpha)
+    _loops.redirect(fresh, residual, alpha)
+    _loops.advance(x, residual, direction, image, alpha)
     assert_allclose(x, moved, rtol=tolerance, atol=tolerance)
     assert_allclose(residual, left, rtol=tolerance, atol=tolerance)
     assert_allclose(fresh, turned, rtol=tolerance, atol=tolerance)
@@ -62,7 +62,7 @@ def test_column_dots_are_summed_in_float64_whatever_the_precision(
     dtype: type[np.floating], rows: int
 ) -> None:
     left, right = np.random.default_rng(0).normal(1, 1, size=(2, rows, 3)).astype(dtype)
-    dots = _kernels.column_dots(left, right)
+    dots = _loops.column_dots(left, right)
     assert dots.dtype == np.float64
     # 1e-12 for float32 too: products and sums are both taken in float64.
-    assert_allclose(dots, _kernels.column_dots_reference(left, right), rtol=1e-12)
+    assert_allclose(dots, _loops.column_dots_reference(left, right), rtol=1e-12)
