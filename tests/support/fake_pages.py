@@ -66,7 +66,7 @@ def fake_page(
     counts = np.bincount(source, minlength=4)
     page = Page(
         title="flowers.csv, labelled by Beltrami",
-        sentence=(
+        headline=(
             f"Of {n:,} rows you labelled {counts[0]:,}; we label {counts[1]:,} with an estimated "
             f"accuracy of 94 % (91 to 97), and leave {counts[2] + counts[3]:,} to you."
         ),
@@ -116,7 +116,7 @@ def hostile_page() -> Page:
     return replace(
         page,
         title=name,
-        sentence=name,
+        headline=name,
         ids=np.array([f"{HOSTILE}{i}" for i in range(40)], dtype=object),
         classes=(name, "b"),
         class_rows=(ClassRow(name, 1, 2, 3, (0.1, 0.2, 0.3)),),

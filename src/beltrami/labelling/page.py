@@ -38,7 +38,7 @@ def page_of(labelling: "Labelling", *, with_map: bool = True) -> Page:
     coverage, risk = _risk_coverage(right, sureness, weights)
     return Page(
         title=f"Labels for {intake.table.name}",
-        sentence=labelling.headline,
+        headline=labelling.headline,
         evidence=labelling.evidence,
         no_issues=issues.reason,
         counts=labelling.counts,

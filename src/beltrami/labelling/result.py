@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from beltrami.core.files import require_no_input
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.front_door.classifier import ManifoldClassifier
-from beltrami.front_door.report import percent
 from beltrami.labelling.intake import Intake
 from beltrami.questions import Question
 from beltrami.report.page.model import Source
+from beltrami.report.sentences import count_rows, evidence, headline
 from beltrami.review.issues import LabelIssues
 from beltrami.tables import write_table
 
@@ -133,41 +133,14 @@ class Labelling:
     @property
     def headline(self) -> str:
         """How many rows have a label now, and how many are left."""
-        counts = self.counts
-        left = counts["abstained"] + counts["unreached"]
-        if not counts["labelled"] and not left:
-            return f"All {counts['rows']:,} rows had a label."
-        done = _rows(counts["labelled"]) if counts["labelled"] else "No row"
-        rest = f"{left:,}" if left else "none"
-        return f"{done} labelled from {_labels(counts['given'])}, {rest} left to you."
+        return headline(self.counts)
 
     @property
     def evidence(self) -> tuple[str, ...]:
         """What is known of how right the labels are: what is estimated, and what was tested."""
-        report, risk, counts = self.learner.report_, self.learner.risk, self.counts
-        if counts["given"] == counts["rows"]:
-            return ()
-        sentences: list[str] = []
-        if counts["labelled"]:
-            right = float(self.learner.confidence_[self.source == Source.LABELLED].mean())
-            estimate = f"We expect {percent(right)} of them to be right"
-            if risk is not None:
-                estimate = f"You asked for at most {100 * risk:.3g} % wrong"
-            sentences.append(f"{estimate}; that is our estimate, not a measurement.")
-        elif risk is not None and counts["abstained"]:
-            sentences.append(f"No row is sure enough for at most {100 * risk:.3g} % wrong.")
-        if report.n_held_out:
-            low, high = report.bounds
-            sentences.append(
-                f"Tested on {report.n_held_out:,} of your labels, each hidden in turn, answers "
-                f"were right {percent(report.held_out_accuracy)} of the time ({100 * low:.0f} to "
-                f"{percent(high)})."
-            )
-        elif counts["labelled"]:
-            sentences.append(
-                "Nothing was tested: no class has two labels, so none could be hidden."
-            )
-        return tuple(sentences)
+        labelled = self.learner.confidence_[self.source == Source.LABELLED]
+        expected = float(labelled.mean()) if labelled.size else float("nan")
+        return evidence(self.counts, expected, self.learner.risk, self.learner.report_)
 
     @property
     def sentence(self) -> str:
@@ -221,7 +194,7 @@ class Labelling:
             first = self.questions[0]
             lines.append(
                 f"label next: {self.intake.ids[first.row]} ({first.reason}; settles about "
-                f"{_rows(first.settles)})"
+                f"{count_rows(first.settles)})"
             )
         return lines
 
@@ -296,11 +269,3 @@ def _runners_up(
     second = rest.argmax(axis=1)
     lead = distributions[rows, first] - distributions[rows, second]
     return np.where(first < 0, -1, second), np.where(first < 0, 0.0, lead)
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"
-
-
-def _labels(count: int) -> str:
-    return "your 1 label" if count == 1 else f"your {count:,} labels"

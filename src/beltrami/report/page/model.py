@@ -173,7 +173,7 @@ class Page:
     ----------
     title : str
         Of the page.
-    sentence : str
+    headline : str
         The result in one sentence.
     counts : dict
         Numbers of rows, in the order shown: ``rows``, ``given``, ``labelled``, ``abstained``,
@@ -220,7 +220,7 @@ class Page:
     """
 
     title: str
-    sentence: str
+    headline: str
     counts: dict[str, int]
     ids: NDArray[Any]
     positions: FloatMatrix | None
