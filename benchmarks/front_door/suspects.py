@@ -23,7 +23,7 @@ from benchmarks.few_labels.problems import problem
 STEM = "front_door_suspects"
 
 
-def _trial(
+def trial(
     learner: ManifoldClassifier, points: Any, truth: np.ndarray, size: int, share: float, draw: int
 ) -> dict[str, Any]:
     """Flip some labels to another class at random, learn, and count what is found."""
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             truth = np.asarray(task.targets)
-            rows.append(_trial(learner, task.points, truth, asked.size, 0.05, draw))
+            rows.append(trial(learner, task.points, truth, asked.size, 0.05, draw))
         record = {"set": asked.set, "circumstances": circumstances(), "rows": rows}
         write_results(asked.out, STEM, record, _page(asked.set, rows))
         print(rows[-1], flush=True)

@@ -116,20 +116,20 @@ def test_many_run_in_processes_and_a_missing_set_stops_nobody(monkeypatch, tmp_p
     monkeypatch.setenv("BELTRAMI_DATA", str(tmp_path))
     told = []
     ended = run_many(
-        ["thesis-3.3", "lapsvm-moons"], tmp_path / "new", told.append, quick=True, jobs=2
+        ["thesis-3.3", "mbed-figure-1"], tmp_path / "new", told.append, quick=True, jobs=2
     )
     assert [(outcome.name, outcome.state) for outcome in ended] == [
         ("thesis-3.3", "left out"),
-        ("lapsvm-moons", "made"),
+        ("mbed-figure-1", "made"),
     ]
     assert "phoneme" in ended[0].message
     assert {file.name for file in ended[1].files} == {
-        "lapsvm-moons.png",
-        "lapsvm-moons.md",
-        "lapsvm-moons.json",
+        "mbed-figure-1.png",
+        "mbed-figure-1.md",
+        "mbed-figure-1.json",
     }
     begun = [one.name for one in told if isinstance(one, Running) and one.event is None]
-    assert sorted(begun) == ["lapsvm-moons", "thesis-3.3"]
+    assert sorted(begun) == ["mbed-figure-1", "thesis-3.3"]
     assert {one.name for one in told if isinstance(one, Outcome)} == set(begun)
 
 
