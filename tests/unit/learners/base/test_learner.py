@@ -170,10 +170,11 @@ def test_a_learner_survives_a_pickle(name: str) -> None:
 def test_the_number_of_threads_does_not_matter(name: str) -> None:
     points, y, _ = blobs(n=200)
     y = target_of(name, y)
-    plain = clone(LEARNERS[name]).fit(points, y)
     with thread_limit(1):
         alone = clone(LEARNERS[name]).fit(points, y)
-    same(alone, plain)
+    with thread_limit(2):
+        together = clone(LEARNERS[name]).fit(points, y)
+    same(alone, together)
 
 
 @every_learner
