@@ -41,12 +41,12 @@ from beltrami_papers.thesis.chapter3.learning_curves import (
     newsgroups_curves,
     phonemes_curves,
 )
-from beltrami_papers.thesis.chapter3.learning_tables import (
+from beltrami_papers.thesis.chapter3.plane_curve import curve_reproduction
+from beltrami_papers.thesis.chapter3.tables_3_1_to_3_3 import (
     digits_table,
     newsgroups_table,
     phonemes_table,
 )
-from beltrami_papers.thesis.chapter3.plane_curve import curve_reproduction
 from beltrami_papers.thesis.chapter3.variants import digits_variants, newsgroups_variants
 from beltrami_papers.thesis.chapter4.convergence_page import convergence_reproduction
 

@@ -8,13 +8,13 @@ from beltrami_papers.cells import (
     page,
     summary,
 )
-from beltrami_papers.thesis.chapter3.error_tables import (
+from beltrami_papers.thesis.chapter3.published import TABLE_3_1, TABLE_3_2, TABLE_3_3
+from beltrami_papers.thesis.chapter3.table_layout import (
     beside,
     best_neighbors,
     difference_lines,
     error_table,
 )
-from beltrami_papers.thesis.chapter3.published import TABLE_3_1, TABLE_3_2, TABLE_3_3
 
 CELLS = [
     {"labelled": 50, "eigenvectors": 20, **summary(np.array([12.0, 14.0]), 12.9)},

@@ -24,9 +24,9 @@ from beltrami_papers.thesis.chapter3.learning_curves import (
     one_fifth,
     parts_of,
 )
-from beltrami_papers.thesis.chapter3.learning_tables import Plan, learning_table, plan_for
 from beltrami_papers.thesis.chapter3.published import TABLE_3_1, TABLE_3_3
 from beltrami_papers.thesis.chapter3.samples import Sample
+from beltrami_papers.thesis.chapter3.tables_3_1_to_3_3 import Plan, learning_table, plan_for
 from beltrami_papers.thesis.chapter3.trials import eigenvector_rows, label_draws
 
 

@@ -1,4 +1,8 @@
-"""Options that several commands have; those on the table become one record of the library's."""
+"""Options that several commands have; those on the table become one record of the library's.
+
+To add one about the table: a field of ``TableOptions`` in ``tables/options.py``, its spelling and
+help here, and a parameter of ``label`` in ``labelling/main_job.py``.
+"""
 
 import inspect
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""One door for a user's data: a path or an object enters, a `Table` leaves."""
+"""One door for a user's data: a path or an object enters, a `Table` leaves.
+
+To add a format: a file beside this one that reads it, and its ending in the table at the end.
+"""
 
 import difflib
 import os

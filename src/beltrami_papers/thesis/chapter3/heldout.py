@@ -26,10 +26,10 @@ from beltrami_papers.cells import Cell, page, summary, table_lines
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 from beltrami_papers.preparation import project_on_components
 from beltrami_papers.thesis.chapter3.drawing import Line, learning_figure
-from beltrami_papers.thesis.chapter3.error_tables import best_neighbors
 from beltrami_papers.thesis.chapter3.learning_curves import MOST_EIGENVECTORS, one_fifth
-from beltrami_papers.thesis.chapter3.learning_tables import SEEDS
 from beltrami_papers.thesis.chapter3.samples import Images, Sample, digit_images, digit_sample
+from beltrami_papers.thesis.chapter3.table_layout import best_neighbors
+from beltrami_papers.thesis.chapter3.tables_3_1_to_3_3 import SEEDS
 from beltrami_papers.thesis.chapter3.trials import (
     eigenvector_rows,
     error_percent,

@@ -17,8 +17,8 @@ from beltrami_papers.cells import Cell, page, summary, table_lines
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 from beltrami_papers.thesis.chapter3 import samples
 from beltrami_papers.thesis.chapter3.drawing import Line, learning_figure
-from beltrami_papers.thesis.chapter3.error_tables import best_neighbors
 from beltrami_papers.thesis.chapter3.samples import Sample
+from beltrami_papers.thesis.chapter3.table_layout import best_neighbors
 from beltrami_papers.thesis.chapter3.trials import (
     SEED,
     eigenvector_rows,

@@ -13,8 +13,6 @@ from beltrami.core.types import FloatMatrix
 from beltrami.data import principal_components
 from beltrami_papers.cells import Cell, page, summary, table_lines
 from beltrami_papers.model import Reproduction, StageClock, circumstances
-from beltrami_papers.thesis.chapter3.error_tables import beside
-from beltrami_papers.thesis.chapter3.learning_tables import SEEDS
 from beltrami_papers.thesis.chapter3.published import TABLE_3_1, TABLE_3_2, PublishedTable
 from beltrami_papers.thesis.chapter3.samples import (
     Images,
@@ -23,6 +21,8 @@ from beltrami_papers.thesis.chapter3.samples import (
     digit_sample,
     newsgroups,
 )
+from beltrami_papers.thesis.chapter3.table_layout import beside
+from beltrami_papers.thesis.chapter3.tables_3_1_to_3_3 import SEEDS
 from beltrami_papers.thesis.chapter3.trials import (
     eigenvector_rows,
     label_draws,

@@ -18,11 +18,6 @@ from beltrami_papers.cells import (
 )
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 from beltrami_papers.thesis.chapter3 import samples
-from beltrami_papers.thesis.chapter3.error_tables import (
-    best_neighbors,
-    difference_lines,
-    error_table,
-)
 from beltrami_papers.thesis.chapter3.published import (
     TABLE_3_1,
     TABLE_3_2,
@@ -30,6 +25,11 @@ from beltrami_papers.thesis.chapter3.published import (
     PublishedTable,
 )
 from beltrami_papers.thesis.chapter3.samples import Sample
+from beltrami_papers.thesis.chapter3.table_layout import (
+    best_neighbors,
+    difference_lines,
+    error_table,
+)
 from beltrami_papers.thesis.chapter3.trials import (
     SEED,
     eigenvector_rows,
