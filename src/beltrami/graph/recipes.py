@@ -2,7 +2,7 @@
 
 They are scikit-learn estimators in name and parameters, so ``graph__n_neighbors`` works in a grid
 search, and every learner that needs a graph takes one of them instead of repeating its arguments.
-Default weights are those of the constructors here; the front door's are in ``front_door/prepare.py``.
+Default weights are those of the constructors; the front door has its own in ``prepare``.
 """
 
 import warnings
