@@ -153,6 +153,29 @@ def test_a_signal_during_imports_is_one_line(module, number, code, word, tmp_pat
     assert {path.name for path in tmp_path.iterdir()} == {"data.csv"}
 
 
+IN_A_CALLBACK = """
+import ctypes, os, signal, sys, time
+from beltrami.cli import __main__ as command_line
+
+def compile_something():
+    callback = ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), getattr(signal, sys.argv[1])))
+    callback()  # swallows the exception of the handler, as the compiler's callbacks do
+    time.sleep(20)
+    print("went on")
+
+command_line._run = compile_something
+command_line.main()
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", INTERRUPTED), ("SIGTERM", TERMINATED)])
+def test_a_signal_that_a_callback_swallows_stops_the_run_all_the_same(name, code):
+    command = [sys.executable, "-c", IN_A_CALLBACK, name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
 def test_the_exit_code_of_an_interruption_inside_executed_text_is_the_same(tmp_path):
     """Such as in dataclasses, where Python itself would go on to end the process by the signal."""
     kill = "os.kill(os.getpid(), number)"

@@ -5,6 +5,7 @@ Nothing heavy is imported before `main` has begun, so that Ctrl-C is understood 
 
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ INTERRUPTED = 130
 
 TERMINATED = 143
 """Exit code after SIGTERM, that of the shell."""
+
+_PATIENCE = 0.02
+"""Seconds until a signal that was swallowed is sent again: the callback has returned by then."""
 
 _ENDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
@@ -67,6 +71,16 @@ def _catch_stops() -> Iterator[list[int]]:
         heard.append(TERMINATED)
         raise SystemExit(TERMINATED)
 
+    def repeat(unraisable: Any) -> None:
+        """Send a signal again whose exception was swallowed, as by a callback of the compiler."""
+        if isinstance(unraisable.exc_value, _InterruptionError | SystemExit):
+            is_interrupted = isinstance(unraisable.exc_value, _InterruptionError)
+            number = signal.SIGINT if is_interrupted else signal.SIGTERM
+            threading.Timer(_PATIENCE, signal.pthread_kill, (threading.get_ident(), number)).start()
+        else:
+            show_unraisable(unraisable)
+
+    show_unraisable, sys.unraisablehook = sys.unraisablehook, repeat
     before = {}
     try:
         for number, handler in ((signal.SIGINT, interrupt), (signal.SIGTERM, terminate)):
@@ -74,6 +88,7 @@ def _catch_stops() -> Iterator[list[int]]:
                 before[number] = signal.signal(number, handler)
         yield heard
     finally:
+        sys.unraisablehook = show_unraisable
         for number, earlier in before.items():
             signal.signal(number, earlier)
 

@@ -101,7 +101,7 @@ def test_every_plot_has_a_text_in_its_place():
 def test_the_page_holds_what_it_was_given():
     page = fake_page(300, 3)
     text = Elements(render(page)).text
-    for words in (page.sentence, *page.warnings, *page.classes, *page.facts.values()):
+    for words in (page.headline, *page.warnings, *page.classes, *page.facts.values()):
         assert words in text
     assert all(one.name in text and one.note in text for one in page.candidates)
     assert all(one.reason in text for one in page.questions)
