@@ -2,6 +2,7 @@
 
 import warnings
 
+import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -53,15 +54,16 @@ ESTIMATORS = [
     Mbed(mode=PaperMode(n_steps=60, n_first_steps=5), random_state=0),
     StochasticNeighborEmbedding(n_steps=20),
     ConstrainedKMeans(n_clusters=2, min_size=3),
-    MultiManifoldClassifier(),
     MultiManifoldClassifier(LogisticRegression(), n_regions=2),
-    MultiManifoldRegressor(),
     MultiManifoldRegressor(Ridge(), n_regions=2, carve="voronoi"),
-    ManifoldClassifier(),
     ManifoldClassifier(method="poisson"),
     ManifoldRegressor(),
     ManifoldRegressor(method="ridge"),
 ]
+
+# Each fit of these tries many learners, so that their checks take minutes; above they stand with
+# one learner, and here as they come.
+COMMITTEES = [MultiManifoldClassifier(), MultiManifoldRegressor(), ManifoldClassifier()]
 
 REPEATED_ROWS = "a row that is repeated or removed is a point more or less: the graph changes"
 REPEATED_POINTS = "a row of weight zero is not removed: it stays as an unlabelled point"
@@ -107,12 +109,23 @@ EXEMPT: dict[str, dict[str, str]] = {
 }
 
 
-@parametrize_with_checks(
-    ESTIMATORS,
-    expected_failed_checks=lambda estimator: EXEMPT.get(type(estimator).__name__, {}),
-)
-def test_scikit_learn_contract(estimator, check):
+def reasons(estimator):
+    return EXEMPT.get(type(estimator).__name__, {})
+
+
+def hold_to_contract(estimator, check):
     with warnings.catch_warnings():
         # Tiny data sets have fewer points than neighbours, which we say in a warning.
         warnings.simplefilter("ignore", BeltramiWarning)
         check(estimator)
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=reasons)
+def test_scikit_learn_contract(estimator, check):
+    hold_to_contract(estimator, check)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(COMMITTEES, expected_failed_checks=reasons)
+def test_scikit_learn_contract_of_committees(estimator, check):
+    hold_to_contract(estimator, check)
