@@ -1,5 +1,6 @@
 """Settings and fixtures that every test shares."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -46,6 +47,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid} holds an address; give the parameter an id")
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over ten thousand tests, which it would look at every time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
