@@ -56,6 +56,12 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture
+def n_fuzzed(request: pytest.FixtureRequest) -> int:
+    """How many random cases a test tries that counts over all of them."""
+    return int(request.config.getoption("--fuzz"))
+
+
+@pytest.fixture
 def data_folder() -> Path:
     """The folder with the papers' data sets; the test is skipped where there is none."""
     folder = os.environ.get("BELTRAMI_DATA", "")
