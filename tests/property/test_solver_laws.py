@@ -1,15 +1,11 @@
 """Laws of the solvers: names of nodes do not matter, and units come out as they went in."""
 
-from collections.abc import Iterator
-
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from beltrami import Graph
-from beltrami.core.threads import thread_limit
 from beltrami.operators.laplacian import laplacian
 from beltrami.solvers.eigen import eigenbasis
 from beltrami.solvers.linear import solve
@@ -17,12 +13,6 @@ from beltrami.solvers.linear import solve
 few = settings(max_examples=15, deadline=None)
 solvers = st.sampled_from(["direct", "jacobi", "cholesky"])
 kinds = st.sampled_from(["combinatorial", "normalized"])
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    with thread_limit(1):
-        yield
 
 
 @st.composite

@@ -1,26 +1,17 @@
 """Eigenvalues known in closed form: rings, paths, grids, complete graphs, unions, the sphere."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 from beltrami import Graph, KnnGraph
-from beltrami.core.threads import thread_limit
 from beltrami.data import sphere
 from beltrami.graph.families import complete, disjoint_union, grid, path, ring
 from beltrami.operators.laplacian import laplacian
 from beltrami.solvers.eigen import eigenbasis
 
 ITERATIVE = pytest.mark.parametrize("solver", ["chebyshev", "lanczos"])
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    with thread_limit(1):
-        yield
 
 
 def ring_values(n: int, sides: int = 1) -> np.ndarray:

@@ -1,6 +1,5 @@
 """k-means with bounds: the bounds hold, the sum never rises, and the best is found where known."""
 
-from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -15,15 +14,8 @@ from sklearn.cluster import KMeans
 from beltrami.core import memory
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError, MemoryBudgetError
 from beltrami.core.progress import listen
-from beltrami.core.threads import thread_limit
 from beltrami.separation.assignment import assign_reference
 from beltrami.separation.constrained_kmeans import ConstrainedKMeans, constrained_kmeans
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    with thread_limit(1):
-        yield
 
 
 def blobs(n: int, *, d: int = 3, seed: int = 0) -> np.ndarray:
