@@ -104,6 +104,16 @@ def test_odd_outputs_are_refused_before_any_work(tmp_path):
         table_target("data.csv", odd, "word", ())
 
 
+@pytest.fixture
+def usual_recursion():
+    """The limit that Python starts with: other tests' libraries raise it for the whole process."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.usefixtures("usual_recursion")
 def test_config_files_that_are_no_files_are_refused_at_once(run):
     os.mkfifo("pipe.toml")
     run("label", "data.csv", "--config", "pipe.toml", code=1)
