@@ -47,7 +47,7 @@ class ManifoldLearner(GraphLearner):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        self._rest_on(points, view.graph, view.recipe)
+        self._rest_on(points, view.foundation, view.recipe)
         return view
 
     def _ask(self, labeled: Labeled) -> Any:

@@ -21,14 +21,6 @@ from beltrami.review.conformal import prediction_sets
 from beltrami.review.issues import LabelIssues, find_label_issues
 from beltrami.review.support import Explanation, support_of
 from beltrami.review.trail import Trail
-from beltrami.solvers.eigen import eigenbasis
-from beltrami.solvers.model import Basis
-
-_VECTORS = 150
-_FEWER_VECTORS = 30
-_FINE, _ROUGH = 1e-3, 0.05
-_MANY_ROWS = 100_000
-"""Eigenvectors that questions are chosen by, and fewer and rougher ones above so many rows."""
 
 
 class LabellingDialogue(GraphClassifier):
@@ -40,7 +32,6 @@ class LabellingDialogue(GraphClassifier):
     names_: NDArray[Any]
     _answer: Answer
     _given: GivenLabels
-    _basis: Basis | None
     _asked: IndexVector
     _trail: Trail
 
@@ -48,7 +39,7 @@ class LabellingDialogue(GraphClassifier):
         """Keep the names of the rows; nothing was asked, computed or audited yet."""
         index = getattr(X, "index", None) if hasattr(X, "iloc") else None
         self.names_ = np.arange(self.graph_.n_nodes) if index is None else np.asarray(index)
-        self._basis, self._trail = None, Trail()
+        self._trail = Trail()
         self._asked = np.zeros(0, dtype=np.intp)
 
     def query(
@@ -98,21 +89,11 @@ class LabellingDialogue(GraphClassifier):
             labelled=self._given.rows,
             reached=reached,
             piece=self.island_ if has_learned else None,  # without the bridges of the graph
-            basis=self._slow_functions(),
+            basis=self._foundation.basis,
             candidates=candidates,
             classes=list(map(str, self.classes_)) if has_learned else None,
             rng=self.random_state,
         )
-
-    def _slow_functions(self) -> Basis:
-        """Return eigenvectors of the graph, computed once."""
-        graph = self.graph_
-        if self._basis is None:
-            is_large = graph.n_nodes > _MANY_ROWS
-            count, tol = (_FEWER_VECTORS, _ROUGH) if is_large else (_VECTORS, _FINE)
-            count = min(count, graph.n_nodes)
-            self._basis = eigenbasis(graph, count, kind="random_walk", tol=tol, random_state=0)
-        return self._basis
 
     def label_issues(self) -> LabelIssues:
         """Return the given labels that look wrong, judged by all other labels.

@@ -134,7 +134,7 @@ def _fit_on(learner: Any, view: View, labeled: Labeled) -> Any:
     count = len(labeled.rows)
     weights = checked_weights(labeled.weights, count, np.arange(count))
     numbers = Labeled(labeled.rows, labeled.targets, weights)
-    return learner.fit_on(view.points, view.graph, view.recipe, numbers)
+    return learner.fit_on(view.points, view.foundation, view.recipe, numbers)
 
 
 class PlainMember(Member):

@@ -27,8 +27,6 @@ _TOL = 1e-2
 _COLUMNS = 64
 """Columns of the inverse that are solved for together."""
 
-_COLUMN_TOL = 1e-6
-
 
 class Foundation:
     """A graph with its eigenbasis, its factorised Laplacian and the columns of the inverse.
@@ -45,6 +43,7 @@ class Foundation:
     def __init__(self, graph: Graph, *, is_shared: bool = False) -> None:
         self.graph, self.is_shared = graph, is_shared
         self.n_components, self.component = graph.components()
+        self._columns: dict[float, GreenColumns] = {}
 
     @cached_property
     def basis(self) -> Basis:
@@ -58,10 +57,12 @@ class Foundation:
         """The Laplacian, factorised once."""
         return prepare_system(self.graph)
 
-    @cached_property
-    def columns(self) -> "GreenColumns":
-        """The columns of its inverse."""
-        return GreenColumns(self)
+    def columns(self, rows: IndexVector, *, tol: float) -> FloatMatrix:
+        """Return the columns of its inverse at some rows, (n, l), of mean zero on components.
+
+        `tol` is their relative error in the energy norm.
+        """
+        return self._columns.setdefault(tol, GreenColumns(self, tol)).at(rows)
 
 
 class GreenColumns:
@@ -75,15 +76,17 @@ class GreenColumns:
     ----------
     foundation : Foundation
         With the factorised Laplacian.
+    tol : float
+        Of the solver, in the energy norm.
     """
 
-    def __init__(self, foundation: Foundation) -> None:
-        self._foundation = foundation
+    def __init__(self, foundation: Foundation, tol: float) -> None:
+        self._foundation, self._tol = foundation, tol
         self._table = np.empty((foundation.graph.n_nodes, 0), order="F")
         self._place: dict[int, int] = {}
 
     def at(self, rows: IndexVector) -> FloatMatrix:
-        """Return the columns at some rows, (n, l), of mean zero on each component."""
+        """Return the columns at some rows, (n, l); do not write into them."""
         missing = [row for row in rows.tolist() if row not in self._place]
         if missing:
             self._solve_for(np.array(missing, dtype=np.intp))
@@ -110,10 +113,10 @@ class GreenColumns:
             for start in range(0, len(rows), _COLUMNS):
                 block = rows[start : start + _COLUMNS]
                 # A unit at the row, less its mean over the component.
-                right = -(member[:, None] == member[block]) / sizes[member[block]].astype(float)
+                right = (member[:, None] == member[block]) / -sizes[member[block]]
                 right[block, np.arange(len(block))] += 1.0
                 first = known + start
-                solution = self._foundation.system.solve(right, tol=_COLUMN_TOL)
+                solution = self._foundation.system.solve(right, tol=self._tol)
                 table[:, first : first + len(block)] = solution.values
                 advance(len(block))
         self._table = table

@@ -82,6 +82,10 @@ class PreparedSystem:
                     return solution, "direct"
         return self._iterate(right, tol=tol)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Sparse factors cannot be copied; they are worked out again.
+        return {name: value for name, value in vars(self).items() if name != "_direct"}
+
     @cached_property
     def _order(self) -> NDArray[Any]:
         return cache_order(self.problem.matrix.weights)
