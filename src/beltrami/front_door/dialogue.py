@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Seed
 from beltrami.front_door.base import GivenLabels
-from beltrami.front_door.committee import Answer
+from beltrami.front_door.committee import ClassCommittee
+from beltrami.front_door.judgement import Answer
+from beltrami.front_door.prepare import View
 from beltrami.learners.base import GraphClassifier
 from beltrami.questions import Question, choose_questions
 from beltrami.review.audit import Certificate
@@ -31,6 +33,8 @@ class LabellingDialogue(GraphClassifier):
     island_: IndexVector
     names_: NDArray[Any]
     _answer: Answer
+    _committee: ClassCommittee
+    _view: View
     _given: GivenLabels
     _asked: IndexVector
     _trail: Trail
@@ -98,17 +102,29 @@ class LabellingDialogue(GraphClassifier):
     def label_issues(self) -> LabelIssues:
         """Return the given labels that look wrong, judged by all other labels.
 
+        After an `update` those are judged that were there before; `settle` judges all.
+
         Returns
         -------
         LabelIssues
             With the class that the others point at; print it.
         """
         check_is_fitted(self)
-        judged = self._answer.judged
+        judgement = self._answer.judgement
+        is_same = self._is_as_judged()
         issues = find_label_issues(
-            judged.rows, judged.targets.argmax(axis=1), self._answer.held_out
+            judgement.judged.rows[is_same],
+            judgement.judged.targets[is_same].argmax(axis=1),
+            judgement.held_out[is_same],
         )
         return issues.with_names(self.names_, self.classes_)
+
+    def _is_as_judged(self) -> BoolVector:
+        """Say which of the labels that were judged are still there, and the same."""
+        judged, now = self._answer.judgement.judged, self._labeled
+        place = np.minimum(np.searchsorted(now.rows, judged.rows), len(now.rows) - 1)
+        is_there = now.rows[place] == judged.rows
+        return np.asarray(is_there & (now.targets[place] == judged.targets).all(axis=1))
 
     def explain(self, i: int, top: int = 5) -> Explanation:
         """Say which labelled rows a row's class rests on.
@@ -213,7 +229,15 @@ class LabellingDialogue(GraphClassifier):
             Positions in ``classes_``.
         """
         check_is_fitted(self)
-        return self._answer.codes[name]
+        if name in self._answer.codes:
+            return self._answer.codes[name]
+        judgement = self._answer.judgement
+        if name not in judgement.choices:
+            raise InvalidInputError(
+                f"{name!r} is none of the candidates that were fitted; these are "
+                f"{', '.join(judgement.choices)}."
+            )
+        return self._committee.codes_of(name, self._view, self._labeled, judgement)
 
     def prediction_sets(self, coverage: float = 0.9) -> NDArray[np.bool_]:
         """Return for each row of the fit the classes that it may well be.
@@ -256,7 +280,7 @@ class LabellingDialogue(GraphClassifier):
     def _sets(
         self, probabilities: FloatMatrix, reached: BoolVector, coverage: float
     ) -> NDArray[np.bool_]:
-        threshold = self._answer.set_threshold(coverage)
+        threshold = self._answer.judgement.set_threshold(coverage)
         sets = prediction_sets(probabilities, threshold, never_empty=True)
         sets[~reached] = True
         return sets

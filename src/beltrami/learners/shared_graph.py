@@ -34,6 +34,13 @@ def copy_as_chosen(learner: Any, names: tuple[str, ...]) -> Any:
     return twin.set_params(**{name: getattr(learner, f"{name}_") for name in names})
 
 
+def copy_with_choices(learner: Any) -> Any:
+    """Return a copy that learns from other labels with all that was chosen for the last ones."""
+    twin = copy.copy(learner)
+    twin._keep_choices()
+    return twin
+
+
 def share_kernels(machine: Any, other: Any) -> None:
     """Let a kernel machine use the kernels of one fitted on the same graph, if there is one."""
     machine._share_kernels(other)

@@ -44,9 +44,9 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
         self._has_label = labeled.targets.any(axis=0)
         self.class_prior_ = labeled.mean
         self.reached_ = self._reach(labeled)
-        self._settle(self._without_absent(self._scores(labeled)), labeled)
+        self._conclude(self._without_absent(self._scores(labeled)), labeled)
 
-    def _settle(self, scores: FloatMatrix, labeled: Labeled) -> None:
+    def _conclude(self, scores: FloatMatrix, labeled: Labeled) -> None:
         """Turn the scores of all rows into distributions, classes and confidence."""
         self.scores_ = scores
         self.label_distributions_ = self._distributions(self.scores_, self.reached_)

@@ -187,6 +187,9 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
     def _prepare(self, labeled: Labeled) -> None:
         """Work out what depends on the graph only; by default nothing."""
 
+    def _keep_choices(self) -> None:
+        """Learn from now on with what was chosen last; by default nothing was."""
+
     @abstractmethod
     def _left_out(self) -> LeftOut:
         """Return the exact leave-one-out predictions."""

@@ -147,6 +147,9 @@ class PoissonClassifier(GraphClassifier):
             return flow
         return np.asarray(best.scores[self._walk.place], dtype=np.float64)
 
+    def _keep_choices(self) -> None:
+        self.n_steps = self.n_steps_
+
     def _degree_means(self, flow: FloatMatrix) -> FloatMatrix:
         """Return the mean of each column over each component, weighted by degrees."""
         sums = np.zeros((self.n_components_, flow.shape[1]))

@@ -46,6 +46,9 @@ class _GraphRegularizedLearner(GraphLearner):
         fit = self._fitted_kernel(labeled)
         return fit.values(labeled.targets, self.gamma_ * float(labeled.weights.sum()))
 
+    def _keep_choices(self) -> None:
+        self.gamma = self.gamma_
+
     def _keeps_columns(self, labeled: Labeled) -> bool:
         """Say whether the columns of the labels are worth keeping: other labels will follow."""
         n_columns = min(_MOST_COLUMNS, _MOST_ENTRIES // self.graph_.n_nodes)

@@ -53,6 +53,9 @@ class _EigenfunctionLearner(GraphLearner):
         )
         self.basis_ = eigenbasis(self.graph_, size, tol=self.tol, random_state=self.random_state)
 
+    def _keep_choices(self) -> None:
+        self.gamma, self.n_eigenvectors = self.gamma_, self.n_eigenvectors_
+
     def _fit_spectrum(self, labeled: Labeled) -> SpectralFit:
         check_choice(self.new_points, _NEW_POINTS, name="new_points")
         check_gamma(self.gamma)
