@@ -188,7 +188,7 @@ class ClassCommittee(Committee[Member]):
     ) -> FloatMatrix:
         with _quiet(), _few_threads(view):
             logits = self.members[name].answer(view, labeled, judgement.choices[name])
-        return logits.astype(np.float32, copy=False)
+        return np.asfortranarray(logits, dtype=np.float32)
 
     def at(self, points: Points, plain: Points, judgement: Judgement) -> FloatMatrix:
         """Return logarithms of the probabilities of new points, before the last temperature."""
@@ -199,7 +199,7 @@ class ClassCommittee(Committee[Member]):
         self, member: Member, view: View, labeled: Labeled
     ) -> tuple[FloatMatrix, FloatMatrix]:
         with _few_threads(view):
-            logits = member.fit(view, labeled).astype(np.float32)
+            logits = np.asfortranarray(member.fit(view, labeled), dtype=np.float32)
             sample = labeled.sample()
             if can_judge(sample).any():
                 return logits, member.held_out(view, labeled)

@@ -23,8 +23,10 @@ from beltrami.learners.shared_graph import (
     honest_residuals_of,
     left_out_at,
     residuals_of,
+    score_on,
     scores_at,
     share_kernels,
+    shares_of,
     shifts_at,
 )
 from beltrami.learners.splits import class_folds, typical_count
@@ -108,8 +110,8 @@ class GraphMember(Member):
                 share_kernels(learner, self._twin._learner)
             # One that cannot be fitted is not kept: it would be taken for fitted the next time.
             self._learner = None
-        self._learner = self._speaker = _fit_on(learner, view, labeled)
-        return self._logits(learner.scores_, learner.label_distributions_)
+        self._learner = self._speaker = _score_on(learner, view, labeled)
+        return self._logits_of(learner)
 
     @property
     def choices(self) -> Any:
@@ -118,48 +120,59 @@ class GraphMember(Member):
 
     def answer(self, view: View, labeled: Labeled, choices: Any) -> FloatMatrix:
         """Learn with what was chosen."""
-        self._speaker = _fit_on(copy_with_choices(choices), view, labeled)
-        return self._logits(self._speaker.scores_, self._speaker.label_distributions_)
+        self._speaker = _score_on(copy_with_choices(choices), view, labeled)
+        return self._logits_of(self._speaker)
 
     def held_out(self, view: View, labeled: Labeled) -> FloatMatrix:
         """Hold labels out, by the learner's own leave-one-out or in folds."""
         sample = labeled.sample()
         if self._has_exact and typical_count(sample) >= _ENOUGH:
             scores = left_out_at(self._learner, sample.rows).scores
-            return self._logits(scores, scores)
+            return self._logits(scores)
         logits = np.zeros(sample.targets.shape)
         is_many = view.graph.n_nodes > _MANY_ROWS
         twin = copy_as_chosen(self._learner, self._kept + self._kept_if_many * is_many)
         for rest, aside in class_folds(labeled):
-            _fit_on(twin, view, rest)
-            rows = sample.rows[aside]
-            logits[aside] = self._logits(twin.scores_[rows], twin.label_distributions_[rows])
+            _score_on(twin, view, rest)
+            logits[aside] = self._logits_of(twin)[sample.rows[aside]]
         return logits
 
     def at(self, points: Points, plain: Points) -> FloatMatrix:  # noqa: ARG002
         """Carry the scores to new points, as the learner does."""
         if self._are_shares:
-            shares = self._speaker.predict_proba(points)
-            return self._logits(shares, shares)
-        scores = scores_at(self._speaker, points)
-        return self._logits(scores, scores)
+            return self._logits(self._speaker.predict_proba(points))
+        return self._logits(scores_at(self._speaker, points))
 
-    def _logits(self, scores: FloatMatrix, shares: FloatMatrix) -> FloatMatrix:
+    def _logits_of(self, learner: Any) -> FloatMatrix:
+        scores: FloatMatrix = shares_of(learner) if self._are_shares else learner.scores_
+        return self._logits(scores)
+
+    def _logits(self, scores: FloatMatrix) -> FloatMatrix:
+        """Return logits from scores, or from shares where a learner gives these."""
         if not self._are_shares:
-            return np.maximum(scores, NEVER)
-        positive = np.maximum(shares, 0.0)
+            return np.asarray(np.maximum(scores, NEVER))
+        positive = np.maximum(scores, 0.0)
         totals = positive.sum(axis=1, keepdims=True)
-        even = 1.0 / shares.shape[1]
+        even = 1.0 / scores.shape[1]
         shares = np.divide(positive, totals, out=np.full_like(positive, even), where=totals > 0)
-        return np.log(np.maximum(shares, _LEAST_SHARE))
+        return np.asarray(np.log(np.maximum(shares, _LEAST_SHARE)))
+
+
+def _score_on(learner: Any, view: View, labeled: Labeled) -> Any:
+    """Let a classifier score all rows on the view's graph."""
+    return score_on(learner, view.points, view.foundation, view.recipe, _weigh_evenly(labeled))
 
 
 def _fit_on(learner: Any, view: View, labeled: Labeled) -> Any:
-    """Fit a learner on the view's graph, with weights relative to their mean over these labels."""
+    """Fit a regressor on the view's graph."""
+    return learner.fit_on(view.points, view.foundation, view.recipe, _weigh_evenly(labeled))
+
+
+def _weigh_evenly(labeled: Labeled) -> Labeled:
+    """Return labels with weights relative to their mean over these."""
     count = len(labeled.rows)
     weights = checked_weights(labeled.weights, count, np.arange(count))
-    numbers = Labeled(labeled.rows, labeled.targets, weights)
-    return learner.fit_on(view.points, view.foundation, view.recipe, numbers)
+    return Labeled(labeled.rows, labeled.targets, weights)
 
 
 class PlainMember(Member):

@@ -166,7 +166,7 @@ class NearestBaseline:
     def _logits(self, points: Points, *, are_labelled: bool) -> FloatMatrix:
         logits = np.full((points.shape[0], self._n_classes), NEVER)
         if self._metric == "euclidean" and not are_labelled and not issparse(points):
-            nearest = nearest_of_classes(points, self._rows, self._codes)
+            nearest = nearest_of_classes(points, np.asarray(self._rows), self._codes)
             logits[:, np.unique(self._codes)] = np.maximum(-nearest / self._unit, NEVER)
             return logits
         for code in np.unique(self._codes):

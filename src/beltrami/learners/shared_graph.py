@@ -9,7 +9,22 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
-from beltrami.learners.model import LeftOut
+from beltrami.learners.foundation import Foundation
+from beltrami.learners.model import Labeled, LeftOut
+
+
+def score_on(
+    learner: Any, points: Points, foundation: Foundation, recipe: Any, labeled: Labeled
+) -> Any:
+    """Let a classifier learn, as `fit_on` does, up to its scores; the rest is not asked for."""
+    learner._settle_on(points, foundation, recipe, labeled)
+    learner._score_rows(labeled)
+    return learner
+
+
+def shares_of(learner: Any) -> FloatMatrix:
+    """Return the probabilities of a classifier that has scores, (n, k)."""
+    return np.asarray(learner._distributions(learner.scores_, learner.reached_))
 
 
 def scores_at(learner: Any, points: Points) -> FloatMatrix:

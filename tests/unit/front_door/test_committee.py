@@ -104,7 +104,7 @@ def test_a_learner_whose_labels_fail_while_held_out_keeps_its_parameters(view, l
     def fail(*_):
         raise InvalidInputError("it rains")
 
-    member._learner.fit_on = fail
+    member._learner._score_rows = fail
     with pytest.raises(InvalidInputError, match="rains"):
         member.held_out(view, labeled)
     assert member._learner.gamma == "auto"

@@ -112,14 +112,11 @@ def test_the_report_says_that_labels_came_since_they_were_judged(learner, moons)
     assert not any("settle()" in line for line in learner.settle().report_.warnings)
 
 
-def test_a_label_that_changed_since_is_no_longer_doubted(learner, moons):
-    rows = np.arange(1, 400, 5)
-    learner.update(rows, moons[1][rows])
-    learner.update(20, "upper" if moons[1][20] == "lower" else "lower")
-    learner.settle()
-    assert 20 in learner.label_issues().rows
-    learner.update(20, moons[1][20])
-    assert 20 not in learner.label_issues().rows
+def test_a_label_that_changed_or_went_since_is_no_longer_doubted(learner, moons):
+    judged = learner._answer.judgement.judged.rows
+    assert learner._is_as_judged().all()
+    learner.update([20, 40, 3], ["upper" if moons[1][20] == "lower" else "lower", None, "lower"])
+    assert judged[~learner._is_as_judged()].tolist() == [20, 40]
 
 
 def test_every_candidate_answers_to_an_update(learner, moons):

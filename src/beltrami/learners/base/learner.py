@@ -104,13 +104,19 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
         GraphLearner
             Itself, fitted; its classes are the numbers of the columns of ``labeled.targets``.
         """
+        self._settle_on(points, foundation, recipe, labeled)
+        self._learn(labeled)
+        return self
+
+    def _settle_on(
+        self, points: Points, foundation: Foundation, recipe: Any, labeled: Labeled
+    ) -> None:
+        """Rest on a foundation, unless that was so before, for labels that are numbers."""
         self.n_features_in_ = points.shape[1]
         self._name_classes(labeled)
         if getattr(self, "_foundation", None) is not foundation:
             self._rest_on(points, foundation, recipe)
             self._prepare(labeled)
-        self._learn(labeled)
-        return self
 
     def _name_classes(self, labeled: Labeled) -> None:
         """Call classes that came as numbers by these; by default there are none."""

@@ -79,8 +79,10 @@ class _EigenfunctionLearner(GraphLearner):
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         fit = self._fit_spectrum(labeled)
-        scores: FloatMatrix = self.basis_.vectors[:, : fit.size] @ fit.coefficients
-        return scores
+        vectors = self.basis_.vectors[:, : fit.size]
+        coefficients = fit.coefficients.astype(vectors.dtype, copy=False)
+        # Classes in columns that lie together: what follows goes over rows, class by class.
+        return np.asarray((coefficients.T @ vectors.T).T)
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         if self.new_points == "neighbors":
