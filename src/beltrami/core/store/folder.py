@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import stat
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -90,10 +91,12 @@ class Store:
         with suppress(OSError):
             for path in self.folder.iterdir():
                 name = _NAME.fullmatch(path.name)
-                if name is None or path.is_symlink():
+                if name is None:
                     continue
                 with suppress(OSError):  # gone meanwhile
-                    facts = path.stat()
+                    facts = path.lstat()
+                    if not stat.S_ISREG(facts.st_mode):
+                        continue
                     found.append(Entry(path, name[1], facts.st_size, facts.st_mtime))
         return sorted(found, key=lambda entry: (entry.used, entry.path.name))
 

@@ -5,7 +5,8 @@ bytes    name    meaning
 ======== ======= =====================================================================
 8        magic   ``beltrami``
 8        length  of the header, little-endian
-length   header  ASCII: key, facts, and name, dtype, shape and order of each array
+length   header  ASCII: key, facts, and name, dtype, shape and order of each array, F for one
+                 that is written turned
 ...      arrays  their bytes one after the other, each begun at a multiple of 64
 32       seal    BLAKE2b of all before it
 ======== ======= =====================================================================
@@ -114,9 +115,7 @@ def read_parcel(path: Path, key: str) -> Parcel:
         arrays = {}
         for one in header["arrays"]:
             place += len(_take(file, digest, -place % _ALIGNMENT))
-            # Turned arrays are written by columns.
-            shape = one["shape"][::-1] if one["order"] == "F" else one["shape"]
-            rows = np.empty(shape, dtype=one["dtype"])
+            rows = np.empty(one["shape"], dtype=one["dtype"])
             _fill(file, digest, bytes_of(rows))
             place += rows.nbytes
             arrays[one["name"]] = rows.T if one["order"] == "F" else rows
@@ -132,7 +131,7 @@ def _laid_out(array: NDArray[Any]) -> tuple[NDArray[Any], str]:
         raise TypeError(f"an array of {array.dtype} cannot be stored")
     if array.flags.f_contiguous and not array.flags.c_contiguous:
         return array.T, "F"
-    return np.ascontiguousarray(array), "C"
+    return np.asarray(array, order="C"), "C"
 
 
 def _put(file: BinaryIO, digest: Any, content: bytes | memoryview) -> int:
@@ -166,6 +165,7 @@ def _read_header(text: bytes, key: str) -> dict[str, Any]:
         for one in header["arrays"]:
             sizes, dtype = one["shape"], np.dtype(one["dtype"])
             is_plain = dtype.kind in _KINDS and one["order"] in ("C", "F")
+            is_plain &= dtype.str == one["dtype"] and isinstance(one["name"], str)
             if not is_plain or not all(type(size) is int and size >= 0 for size in sizes):
                 raise UnusableParcelError("its header is damaged")
         is_ours = header["key"] == key and isinstance(header["facts"], dict)

@@ -112,12 +112,13 @@ def remember(
     store: Store,
     *,
     tell: Callable[[str], None] = lambda _: None,
-    least_seconds: float = LEAST_SECONDS,
+    least_seconds: float | None = None,
 ) -> Iterator[None]:
     """Keep graphs, eigenbases and maps that are made inside the block, and take them from there.
 
     A key is the content of all that a result depends on, the code included: what is taken is what
-    would have been computed. `tell` is called with a line for everything taken.
+    would have been computed. `tell` is called with a line for everything taken. What takes less
+    than `least_seconds` is not kept, half a second where nothing is said.
 
     Examples
     --------
@@ -134,7 +135,9 @@ def remember(
     >>> [line[:15] for line in lines]
     ['graph: as store']
     """
-    token = _memory.set(_Memory(store, least_seconds, tell))
+    token = _memory.set(
+        _Memory(store, LEAST_SECONDS if least_seconds is None else least_seconds, tell)
+    )
     try:
         yield
     finally:
