@@ -35,7 +35,7 @@ def unpack_graph(parcel: Parcel) -> Graph:
     data, indices, indptr = (parcel.arrays[name] for name in _WEIGHTS)
     n = len(indptr) - 1
     weights: CsrMatrix = csr_array((data, indices, indptr), shape=(n, n))
-    # As they were: the constructor takes shorter row numbers where these would do.
+    # As they were: the constructor of older versions of SciPy shortens row numbers.
     weights.indices, weights.indptr = indices, indptr
     lists = None
     if "neighbors" in parcel.facts:

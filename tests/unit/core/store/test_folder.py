@@ -51,6 +51,20 @@ def test_of_what_is_beyond_the_limit_the_least_recently_used_goes(tmp_path: Path
     assert {entry.path.name[6] for entry in store.entries()} == {"a", "c"}
 
 
+def test_room_is_made_before_a_file_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    store = Store(tmp_path, limit_bytes=int(2.5 * MIB))
+    store.put("thing", A, parcel(0))
+    store.put("thing", B, parcel(1))
+    real = folder.write_parcel
+
+    def count_before(*arguments):
+        assert sum(entry.n_bytes for entry in store.entries()) < 1.5 * MIB
+        real(*arguments)
+
+    monkeypatch.setattr(folder, "write_parcel", count_before)
+    assert store.put("thing", C, parcel(2))
+
+
 def test_what_alone_is_beyond_the_limit_is_not_written_and_drives_nothing_out(tmp_path: Path):
     store = Store(tmp_path, limit_bytes=2 * MIB)
     store.put("thing", A, parcel(1))

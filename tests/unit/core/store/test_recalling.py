@@ -178,6 +178,16 @@ def test_a_broken_file_is_said_made_anew_and_mended(store: Store, how: str):
     assert work.n_made == 2
 
 
+def test_a_broken_file_is_taken_away_even_where_nothing_takes_its_place(store: Store):
+    work = Work()
+    with work.inside(store):
+        work(NUMBERS)
+    spoil(store.entries()[0].path, "cut")
+    with remember(store), pytest.warns(StoreWarning, match="cut short"):
+        work(NUMBERS)
+    assert store.entries() == []
+
+
 def test_what_cannot_be_unpacked_is_made_anew(store: Store):
     work = Work()
 
