@@ -8,6 +8,7 @@ from typing import Any
 
 from beltrami.core.memory import available_bytes, budget_bytes
 from beltrami.core.store import Store
+from beltrami.core.store.folder import in_mib
 from beltrami.core.threads import usable_cpus
 
 _NEEDED = (
@@ -81,16 +82,12 @@ def store_lines(facts: dict[str, Any], now: float) -> list[str]:
     return [
         f"folder   {facts['folder']}  (BELTRAMI_CACHE)",
         f"limit    {facts['limit_bytes'] / 2**30:.3g} GiB  (BELTRAMI_CACHE_GIB)",
-        f"entries  {len(facts['entries'])}, {_size(facts['bytes'])}",
+        f"entries  {len(facts['entries'])}, {in_mib(facts['bytes'])}",
         *(
-            f"{_size(one['bytes']):>10}  {one['holds']:<10}  used {_age(now - one['used'])} ago"
+            f"{in_mib(one['bytes']):>10}  {one['holds']:<10}  used {_age(now - one['used'])} ago"
             for one in facts["entries"]
         ),
     ]
-
-
-def _size(n_bytes: int) -> str:
-    return f"{n_bytes / 2**20:,.1f} MiB"
 
 
 def _age(seconds: float) -> str:

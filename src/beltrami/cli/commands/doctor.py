@@ -39,7 +39,7 @@ def doctor(
 
 
 def _show_cache(voice: Voice, *, clear: bool) -> None:
-    from beltrami.core.store.folder import usual_store
+    from beltrami.core.store.folder import in_mib, usual_store
     from beltrami.report.doctor import describe_store, store_lines
 
     store = usual_store()
@@ -48,6 +48,6 @@ def _show_cache(voice: Voice, *, clear: bool) -> None:
     lines = store_lines(facts, time.time())
     if clear:
         facts["removed"] = {"entries": len(gone), "bytes": sum(one.n_bytes for one in gone)}
-        size = facts["removed"]["bytes"] / 2**20
-        lines.insert(0, f"removed  {len(gone)} entries, {size:,.1f} MiB")
+        size = in_mib(facts["removed"]["bytes"])
+        lines.insert(0, f"removed  {len(gone)} entries, {size}")
     voice.result(lines, facts)

@@ -19,6 +19,10 @@ _USUAL_GIB = 4.0
 _NAME = re.compile(r"([a-z_]+)-([0-9a-f]{40})\.arrays")
 
 
+class NoRoomError(Exception):
+    """A store has no room for a parcel, with the numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A file of the store.
@@ -67,18 +71,16 @@ class Store:
             os.utime(path)
         return parcel
 
-    def put(self, noun: str, key: str, parcel: Parcel) -> bool:
-        """Keep a parcel and make room for it; False where there is too little. Raises `OSError`."""
+    def put(self, noun: str, key: str, parcel: Parcel) -> None:
+        """Keep a parcel and make room for it; raises `NoRoomError` or `OSError`."""
         n_bytes = parcel.n_bytes + 2**16  # with its header
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         remove_debris(self.folder)
-        if n_bytes > min(self.limit_bytes, self.free_bytes() // 2):
-            return False  # what the command itself has to write comes first
+        self._require_room(n_bytes)
         self._make_room(n_bytes)
         with atomic_path(self._path(noun, key)) as temporary:
             write_parcel(temporary, key, parcel)
         self._make_room(0)  # another process may have put something meanwhile
-        return True
 
     def drop(self, noun: str, key: str) -> None:
         """Take an entry away, if it is there and may be."""
@@ -117,6 +119,16 @@ class Store:
     def _path(self, noun: str, key: str) -> Path:
         return self.folder / f"{noun}-{key}.arrays"
 
+    def _require_room(self, n_bytes: int) -> None:
+        if n_bytes > self.limit_bytes:
+            raise NoRoomError(
+                f"{in_mib(n_bytes)} are more than the limit of {in_mib(self.limit_bytes)} "
+                f"({LIMIT_VARIABLE})"
+            )
+        free = self.free_bytes()
+        if 2 * n_bytes > free:  # what the command itself has to write comes first
+            raise NoRoomError(f"{in_mib(n_bytes)} are more than half of the free {in_mib(free)}")
+
     def _make_room(self, n_bytes: int) -> None:
         entries = self.entries()
         taken = sum(entry.n_bytes for entry in entries)
@@ -126,6 +138,11 @@ class Store:
             with suppress(OSError):  # gone meanwhile, or in use where that holds a file
                 entry.path.unlink()
             taken -= entry.n_bytes
+
+
+def in_mib(n_bytes: int) -> str:
+    """Return a size for people."""
+    return f"{n_bytes / 2**20:,.1f} MiB"
 
 
 def usual_store(environment: Mapping[str, str] = os.environ) -> Store | None:

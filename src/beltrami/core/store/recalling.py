@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from beltrami.core import errors
 from beltrami.core.errors import BeltramiError, BeltramiWarning, StoreWarning
-from beltrami.core.store.folder import Store
+from beltrami.core.store.folder import NoRoomError, Store
 from beltrami.core.store.keys import content_key
 from beltrami.core.store.parcels import Parcel, UnusableParcelError
 
@@ -86,21 +86,15 @@ class _Memory:
         packed = form.pack(thing)
         parcel = Parcel(packed.arrays, {"noun": packed.facts, "making": facts})
         try:
-            is_kept = self.store.put(form.noun, key, parcel)
+            self.store.put(form.noun, key, parcel)
+        except NoRoomError as error:
+            _warn(f"the {form.noun} is not kept for the next command: its {error}.")
         except (OSError, MemoryError) as error:
             self.is_off = True
             _warn(
                 f"nothing is kept for the next command: {self.store.folder} cannot be written "
                 f"({getattr(error, 'strerror', None) or error}). Set BELTRAMI_CACHE to another "
                 "folder, or to nothing to do without."
-            )
-            return
-        if not is_kept:
-            _warn(
-                f"the {form.noun} is not kept for the next command: its "
-                f"{parcel.n_bytes / 2**30:.2f} GiB are more than the limit of "
-                f"{self.store.limit_bytes / 2**30:.2f} GiB (BELTRAMI_CACHE_GIB) or than half of "
-                "what the disk has free."
             )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.store import Parcel, Store, folder
-from beltrami.core.store.folder import usual_store
+from beltrami.core.store.folder import NoRoomError, usual_store
 from beltrami.core.store.parcels import UnusableParcelError
 
 MIB = 2**20
@@ -32,7 +32,7 @@ def test_what_is_put_is_got_and_the_folder_is_private(tmp_path: Path):
     store = Store(tmp_path / "deep" / "store")
     assert store.entries() == []
     assert store.clear() == []
-    assert store.put("thing", A, parcel(1))
+    store.put("thing", A, parcel(1))
     assert number_of(store, A) == 1
     assert store.folder.stat().st_mode & 0o777 == 0o700
     with pytest.raises(FileNotFoundError):
@@ -62,20 +62,23 @@ def test_room_is_made_before_a_file_is_written(tmp_path: Path, monkeypatch: pyte
         real(*arguments)
 
     monkeypatch.setattr(folder, "write_parcel", count_before)
-    assert store.put("thing", C, parcel(2))
+    store.put("thing", C, parcel(2))
+    assert len(store.entries()) == 2
 
 
 def test_what_alone_is_beyond_the_limit_is_not_written_and_drives_nothing_out(tmp_path: Path):
     store = Store(tmp_path, limit_bytes=2 * MIB)
     store.put("thing", A, parcel(1))
-    assert not store.put("thing", B, parcel(2, 4 * MIB))
+    with pytest.raises(NoRoomError, match=r"^4\.1 MiB are more than the limit of 2\.0 MiB"):
+        store.put("thing", B, parcel(2, 4 * MIB))
     assert [entry.path.name[6] for entry in store.entries()] == ["a"]
 
 
 def test_half_of_the_free_disk_is_left_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     store = Store(tmp_path)
     monkeypatch.setattr(Store, "free_bytes", lambda _: 2 * MIB)
-    assert not store.put("thing", A, parcel(1))
+    with pytest.raises(NoRoomError, match=r"^1\.1 MiB are more than half of the free 2\.0 MiB"):
+        store.put("thing", A, parcel(1))
     assert store.entries() == []
 
 
