@@ -108,7 +108,8 @@ class Committee(Generic[_Member]):
                     has_answer=has_answer,
                 )
                 if not trial.note:
-                    self._try_one(trial, self.members[name], view, labeled)
+                    with track(candidate.title, total=1):
+                        self._try_one(trial, self.members[name], view, labeled)
                 trial.seconds = time.monotonic() - begun
                 trials[name] = trial
                 advance(1)

@@ -2,6 +2,7 @@
 
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
+from beltrami.core.stages import Stage
 
 
 def doctor(as_json: o.AsJson = False) -> None:
@@ -9,9 +10,11 @@ def doctor(as_json: o.AsJson = False) -> None:
 
     Example: beltrami doctor
     """
-    from beltrami.report.doctor import describe_installation
+    voice = Voice(as_json)
+    with voice.work(Stage.INSPECT):
+        from beltrami.report.doctor import describe_installation
 
-    facts = describe_installation()
+        facts = describe_installation()
     width = max(len(name) for name in facts)
     lines = [f"{name:<{width}}  {value}" for name, value in facts.items()]
-    Voice(as_json).result(lines, facts)
+    voice.result(lines, facts)
