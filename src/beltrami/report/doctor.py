@@ -47,7 +47,7 @@ def describe_installation() -> dict[str, str]:
     browsers = ("chromium", "chromium-browser", "google-chrome", "firefox")
     browser = next((name for name in browsers if shutil.which(name)), None)
     facts["browser"] = browser or "none found; reports open in any browser elsewhere"
-    facts["terminal"] = "yes, with progress bars" if sys.stderr.isatty() else "no: no progress bars"
+    facts["terminal"] = "yes, with a progress line" if sys.stderr.isatty() else "no: a line for each stage"
     return facts
 
 
