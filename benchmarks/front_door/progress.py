@@ -67,8 +67,8 @@ def render(record_: Mapping[str, Any]) -> str:
         "",
         f"`beltrami label` on {record_['n']:,} rows of {N_COLUMNS} columns, {N_CLASSES} classes "
         f"with {PER_CLASS} labels each, in a pseudo-terminal: {found['seconds']} s; load of the "
-        f"machine {record_['load']} before and {record_['load_after']} after, on {record_['processors']} "
-        f"processors. Everything it showed is in `{STEM}.txt`.",
+        f"machine {record_['load']} before and {record_['load_after']} after, on "
+        f"{record_['processors']} processors. Everything it showed is in `{STEM}.txt`.",
         "",
         "| mark | found | kept |",
         "| --- | --- | --- |",

@@ -43,7 +43,7 @@ class _Piece:
 
     @property
     def evidence(self) -> tuple[float, float]:
-        """Seconds that were spent and those expected for the same, where that can be told."""
+        """What was spent and what was expected for the same, where that can be told."""
         if self.is_over:
             return (self.spent, self.cost) if self.spent else (0.0, 0.0)
         if self.share:
@@ -60,7 +60,7 @@ class Timetable:
     """
 
     def __init__(self, stages: Sequence[str]) -> None:
-        self.stages = tuple(stages)
+        self.stages = tuple(map(str, stages))
         self.place = 0
         self._pieces: dict[str, dict[str, _Piece]] = {}
 
@@ -107,7 +107,7 @@ class Timetable:
 
     @property
     def pace(self) -> float:
-        """Seconds spent over seconds expected, near one as long as little was measured."""
+        """The time spent over that expected, near one as long as little was measured."""
         pieces = [one.evidence for steps in self._pieces.values() for one in steps.values()]
         spent = sum(seconds for seconds, _ in pieces)
         return (spent + _TRUST) / (sum(expected for _, expected in pieces) + _TRUST)
