@@ -1,5 +1,6 @@
 """The command line inside the test's own process, in a folder of files."""
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 from beltrami.cli.__main__ import main
 
 N = 40
+
+STAGE_LINE = re.compile(r"^\[\d+/\d+\] .*: \d+\.\d s\n", re.MULTILINE)
+"""What a command says of each stage where stderr is no terminal."""
 
 
 def two_groups(
@@ -37,14 +41,14 @@ class Shell:
     """A folder of files, and the command line inside it.
 
     Calling the shell runs a command, checks its exit code and returns its stdout; ``err`` holds
-    what it wrote to stderr.
+    what it wrote to stderr, and ``stages`` the lines among it that say what each stage took.
     """
 
     def __init__(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self._monkeypatch, self._capsys = monkeypatch, capsys
-        self.err = ""
+        self.err = self.stages = ""
         self.enter(folder)
 
     def __call__(self, *arguments: str, code: int = 0) -> str:
@@ -66,9 +70,9 @@ class Shell:
             main()
         except SystemExit as stop:
             code = int(stop.code or 0)
-        outcome = Outcome(code, *self._capsys.readouterr())
-        self.err = outcome.err
-        return outcome
+        out, err = self._capsys.readouterr()
+        self.err, self.stages = STAGE_LINE.sub("", err), "".join(STAGE_LINE.findall(err))
+        return Outcome(code, out, self.err)
 
     def refused(self, *arguments: str) -> str:
         """Run a command that must fail and leave no file; return its one message."""

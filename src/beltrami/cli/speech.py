@@ -5,14 +5,18 @@ Whatever is in a text, none of it commands the terminal.
 
 import json
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from beltrami.core.spelling import spell_out
+
+if TYPE_CHECKING:
+    from beltrami.core.progress import ProgressEvent
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -49,26 +53,48 @@ class Voice:
                 say(line)
 
     @contextmanager
-    def tell_warnings(self) -> Iterator[None]:
-        """Turn the library's warnings into lines on stderr, each once; hide those of others.
+    def work(self, *stages: str) -> Iterator[None]:
+        """Say how far a job of these stages is, and what the library warns of.
 
-        A quiet command shows no progress either.
+        On a terminal one line is rewritten from the first moment on; elsewhere each stage is a line
+        once it is over. A quiet command shows neither. Warnings of the library's become lines, each
+        once; those of others are hidden.
         """
         import warnings
 
         from beltrami.core.errors import BeltramiWarning
-        from beltrami.core.progress import listen
+        from beltrami.core.progress import job, listen
+        from beltrami.core.progress_line import is_rewritable
 
         with ExitStack() as stack:
             if self.is_quiet:
                 stack.enter_context(listen(lambda _: None))
+            elif not is_rewritable(sys.stderr):
+                stack.enter_context(listen(_StageLines()))
             caught = stack.enter_context(warnings.catch_warnings(record=True))
             warnings.simplefilter("always")
             try:
-                yield
+                with job(*stages, patience=0.0):
+                    yield
             finally:
                 ours = (one.message for one in caught if issubclass(one.category, BeltramiWarning))
                 self.tell([f"warning: {text}" for text in dict.fromkeys(map(str, ours))])
+
+
+class _StageLines:
+    """A listener that says of each stage what it took, once it is over."""
+
+    def __init__(self) -> None:
+        self._last: ProgressEvent | None = None
+        self._began = 0.0
+
+    def __call__(self, event: "ProgressEvent") -> None:
+        last = self._last
+        if last is not None and (event.is_over or event.stage != last.stage):
+            took = event.elapsed_s - self._began
+            say(f"[{last.stage}/{last.n_stages}] {last.title}: {took:.1f} s", err=True)
+            self._began = event.elapsed_s
+        self._last = event
 
 
 def _plain(value: Any) -> Any:

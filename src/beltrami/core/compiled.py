@@ -5,16 +5,22 @@ every parallel loop; on a machine that is busy with something else each such wai
 slice, and a solve of a thousand short loops takes five times as long. The policy is read when the
 library is loaded, so it is put in the environment for that moment only, and only where the user
 has not chosen one. A process forked later goes on with one thread.
+
+Compiled loops run without the interpreter's lock: others may go on, as the progress line does.
 """
 
 import os
 from contextlib import suppress
+from functools import partial
 
-from numba import get_thread_id, njit, prange
+import numba
+from numba import get_thread_id, prange
 
 from beltrami.core.threads import survive_forks
 
 __all__ = ["get_thread_id", "njit", "prange"]
+
+njit = partial(numba.njit, nogil=True)
 
 _POLICY = "OMP_WAIT_POLICY"
 

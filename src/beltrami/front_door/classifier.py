@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import TooFewLabelsWarning
+from beltrami.core.progress import expect, job
+from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
 from beltrami.data.labels import (
@@ -25,6 +27,7 @@ from beltrami.front_door.acceptance import (
 from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.dialogue import LabellingDialogue
+from beltrami.front_door.forecast import Forecast
 from beltrami.front_door.judgement import Answer, Judgement
 from beltrami.front_door.report import (
     FitReport,
@@ -171,11 +174,13 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         ManifoldClassifier
             Itself, fitted.
         """
-        with thread_limit(self.n_jobs):
+        with job(*FIT), thread_limit(self.n_jobs):
             points = checked_points(self, X, reset=True)
             labeled, given = self._encode(y, points.shape[0], sample_weight)
             self._check_options()
             self._committee = ClassCommittee.of(self.method)
+            sizes = Forecast.of(points, labeled)
+            expect(sizes.costs(self.method, time_budget=self.time_budget))
             self._view = self._build_view(points)
             self._begin_dialogue(X)
             self._learn(labeled)
@@ -198,7 +203,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             Itself, with the new labels.
         """
         check_is_fitted(self, "graph_")
-        with thread_limit(self.n_jobs):
+        with job(Stage.LEARN), thread_limit(self.n_jobs):
             labeled, given = self._encode(y, self.graph_.n_nodes, sample_weight)
             self._learn(labeled)
         self._given = given
@@ -222,7 +227,9 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         points: Points = checked_points(self, X, reset=True)
         self._check_options()
         self._committee = ClassCommittee.of(self.method)
-        self._view = self._build_view(points)
+        with job(Stage.PREPARE, Stage.GRAPH):
+            expect(Forecast.of(points).costs(self.method))
+            self._view = self._build_view(points)
         self._begin_dialogue(X)
         self._given = GivenLabels.of(points.shape[0], np.zeros(0, dtype=np.intp), np.zeros(0))
         return self

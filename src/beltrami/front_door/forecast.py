@@ -1,25 +1,49 @@
-"""How long a fit will take, roughly: a few measured constants times the size of the data."""
+"""How long a fit will take, roughly: a table of measured seconds times the size of the data.
+
+The same numbers serve the sentence before a long job and the time left on the progress line, which
+corrects them by what has been measured on the way. To renew them when a part has become faster:
+``python -m benchmarks.front_door.progress --stages`` prints what each takes beside what is said.
+"""
 
 from dataclasses import dataclass
+from typing import Self
 
+from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import threads_in_force
-from beltrami.front_door.candidates import MACHINE_ROWS
+from beltrami.core.types import Points
+from beltrami.front_door.candidates import CLASS_CANDIDATES, candidates_for
 from beltrami.graph.search.euclidean import EXACT_COST, TREE_DIMENSIONS
+from beltrami.learners.model import Labeled
 
 WORTH_SAYING = 20.0
 """Seconds from which a person wants to know beforehand."""
 
-_START = 4.0
-_PRODUCTS = 2e10
-_TREE_ROW, _GRAPH_ROW = 6e-5, 2e-5
-_ENTRY = 4e-7
-_LEARNER_ROW = 2e-4
-_LABEL_ROW = 1e-6
-_EIGEN_ROW = 3e-4
-_ROUGH_ROW = 1.5e-4
-_PAGE_ROW = 1e-4
-_MACHINE = 1e-6
-"""Seconds, of two processors of a server, for each unit of work."""
+SECONDS: dict[str, dict[str, dict[str, float]]] = {
+    Stage.START: {"": {"each": 4.0}},
+    Stage.PREPARE: {"": {"entry": 5e-8}},
+    Stage.GRAPH: {
+        "searching neighbours": {"product": 2.5e-11, "tree_row": 6e-5},
+        "": {"each": 0.1, "row": 2e-5},
+    },
+    Stage.BASIS: {"": {"each": 0.1, "row": 6e-5}},
+    Stage.LEARN: {
+        "poisson": {"each": 0.1, "row_class": 6.5e-5},
+        "logistic": {"each": 0.1, "row": 1e-5},
+        "neighbors": {"each": 0.1, "label_entry": 7e-10},
+        "regularized": {"each": 0.1, "row_class": 4.5e-5, "chosen_label": 1e-6},
+        "eigenfunctions": {"each": 0.1, "row": 1e-5},
+        "laplacian_rls": {"each": 0.1, "square": 6e-7},
+        "laplacian_svc": {"each": 0.1, "square": 4e-7},
+    },
+    Stage.ASK: {"": {"each": 0.3, "row": 1e-6}},
+    Stage.DOUBT: {"": {"row": 5e-6}},
+    Stage.EMBED: {"": {"each": 0.1, "row": 3e-5}},
+    Stage.CLUSTER: {"": {"each": 0.1, "row": 1e-4}},
+    Stage.WRITE: {"": {"each": 0.1, "row": 1e-5}},
+    Stage.MAP: {"drawing the map": {"row": 4e-5}, "": {"each": 0.3, "row": 3e-5}},
+    Stage.PAGE: {"": {"each": 0.1, "row": 1e-5}},
+}
+"""Seconds, of two processors of a server, for each unit of work of each step of each stage."""
 
 _CHOSEN_ROWS = 20_000
 _MOST_HELD_OUT = 1000
@@ -41,37 +65,68 @@ class Forecast:
     n_labels: int
     n_classes: int
 
+    @classmethod
+    def of(cls, points: Points, labeled: Labeled | None = None) -> Self:
+        """Return the size of a fit, or of a look at the data alone."""
+        return cls(*points.shape, *((0, 0) if labeled is None else labeled.targets.shape))
+
+    def costs(
+        self, method: str = "auto", *, time_budget: float | None = None
+    ) -> dict[str, dict[str, float]]:
+        """Return about how many seconds each step of each stage takes on this machine.
+
+        - `method`, `time_budget`: as in `ManifoldClassifier`.
+        """
+        units = self._units()
+        speed = 2 / min(threads_in_force(), _FEW_PROCESSORS)
+        costs = {
+            str(stage): {
+                step: sum(rate * units[unit] for unit, rate in rates.items()) * speed
+                for step, rates in steps.items()
+            }
+            for stage, steps in SECONDS.items()
+        }
+        learners, spent = costs[Stage.LEARN], 0.0
+        costs[Stage.LEARN] = {}
+        for name, one in candidates_for(method, CLASS_CANDIDATES).items():
+            if not one.skip_reason(method, self.n_rows, spent, time_budget, has_answer=spent > 0):
+                spent += learners.get(name, 0.0)
+                costs[Stage.LEARN][one.title] = learners.get(name, 0.0)
+        return costs
+
     def seconds(
-        self, *, time_budget: float | None = None, has_questions: bool, has_page: bool
+        self,
+        method: str = "auto",
+        *,
+        time_budget: float | None = None,
+        has_questions: bool,
+        has_page: bool,
     ) -> float:
         """Return about how long the job takes on this machine, within a factor of three.
 
         - `has_questions`, `has_page`: whether rows to label next are chosen, and whether the page
           with the map is made.
         """
-        n = self.n_rows
-        learning = self._learning()
-        if time_budget is not None:
-            learning = min(learning, time_budget + _LEARNER_ROW * n / 2)
-        asking = _ROUGH_ROW * n if has_questions else 0.0
-        shared = self._graph() + learning + asking + (_PAGE_ROW * n if has_page else 0.0)
-        return _START + shared * 2 / min(threads_in_force(), _FEW_PROCESSORS)
+        costs = self.costs(method, time_budget=time_budget)
+        stages = [Stage.START, *FIT, Stage.WRITE]
+        stages += [Stage.ASK] * has_questions + [Stage.MAP, Stage.PAGE] * has_page
+        return sum(sum(costs[stage].values()) for stage in stages)
 
-    def _graph(self) -> float:
-        n, d = self.n_rows, self.n_columns
-        if d <= TREE_DIMENSIONS:
-            return _TREE_ROW * n
-        return _GRAPH_ROW * n + _ENTRY * n * d + min(float(n) ** 2 * d, EXACT_COST) / _PRODUCTS
-
-    def _learning(self) -> float:
-        n = self.n_rows
-        seconds = _LEARNER_ROW * n * (1 + self.n_classes / 3) / 2
-        if n <= _CHOSEN_ROWS:
-            seconds += _LABEL_ROW * n * min(self.n_labels, _MOST_HELD_OUT)
-        seconds += _EIGEN_ROW * n
-        if n <= MACHINE_ROWS:
-            seconds += _MACHINE * n**2
-        return seconds
+    def _units(self) -> dict[str, float]:
+        """Return how much of each unit of work there is."""
+        n, d, labels = self.n_rows, self.n_columns, min(self.n_labels, _MOST_HELD_OUT)
+        is_flat = d <= TREE_DIMENSIONS
+        return {
+            "each": 1.0,
+            "row": n,
+            "entry": n * d,
+            "product": 0.0 if is_flat else min(float(n) ** 2 * d, EXACT_COST),
+            "tree_row": n if is_flat else 0.0,
+            "row_class": n * (1 + self.n_classes / 3),
+            "label_entry": n * d * labels,
+            "chosen_label": n * labels if n <= _CHOSEN_ROWS else 0.0,
+            "square": float(n) ** 2,
+        }
 
     def line(self, seconds: float) -> str:
         """Say how long it takes, and why."""

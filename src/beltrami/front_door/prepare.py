@@ -12,6 +12,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from beltrami.core.errors import ConnectedByBridgesWarning, InvalidInputError
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_choice
 from beltrami.graph.fitting import fitted_graph, recipe_of
@@ -157,6 +159,7 @@ def build_view(
     )
     plain = preparation.rescale(points)
     projected = preparation.project(plain)
+    enter_stage(Stage.GRAPH)
     if graph is not None:
         built, recipe = fitted_graph(graph, projected)
     else:

@@ -5,6 +5,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from beltrami.core.progress import job
+from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Seed
 from beltrami.data.labels import checked_weights, encode_values
@@ -113,7 +115,7 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
         ManifoldRegressor
             Itself, fitted.
         """
-        with thread_limit(self.n_jobs):
+        with job(*FIT), thread_limit(self.n_jobs):
             points = checked_points(self, X, reset=True)
             labeled, given = self._encode(y, points.shape[0], sample_weight)
             self._check_options()
@@ -139,7 +141,7 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
             Itself, with the new values.
         """
         check_is_fitted(self)
-        with thread_limit(self.n_jobs):
+        with job(Stage.LEARN), thread_limit(self.n_jobs):
             labeled, given = self._encode(y, self.graph_.n_nodes, sample_weight)
             self._learn(labeled)
         self._given = given

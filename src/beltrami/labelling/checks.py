@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import Stage
 from beltrami.core.types import Points
 from beltrami.front_door.report import FitReport
 from beltrami.labelling.intake import Intake
@@ -110,6 +112,7 @@ class Checks:
 def check_table(intake: Intake, options: LearningOptions) -> Checks:
     """Look a table over."""
     labelling = label_rows(intake, replace(options, n_questions=0))
+    enter_stage(Stage.DOUBT)
     counts = Counter(map(str, intake.labels[intake.is_given]))
     groups = _equal_rows(intake.points)
     conflicts = tuple(

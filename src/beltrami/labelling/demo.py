@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.progress import enter_stage
 from beltrami.core.randomness import generator
+from beltrami.core.stages import Stage
 from beltrami.core.types import Seed
 from beltrami.data import load_dataset
 from beltrami.labelling.intake import take_in
@@ -85,6 +87,7 @@ class Demonstration:
 
         write_table(folder / "digits.csv", self.table, {})
         page = page_of(self.labelling)
+        enter_stage(Stage.WRITE)
         labels = np.asarray(self.labelling.learner.transduction_, dtype=object)
         picture = folder / "map.png"
         DataMap(self.labelling.intake.ids, labels, np.asarray(page.positions)).save(picture)

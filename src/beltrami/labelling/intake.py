@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, Points
 from beltrami.tables import (
     Features,
@@ -97,12 +99,14 @@ class Intake:
 
 def take_in(source: Any, options: TableOptions = DEFAULTS) -> Intake:
     """Read a table and make it ready."""
+    enter_stage(Stage.READ)
     data = read_table(source, options)
     table = join_side_labels(data, options)
     roles = guess_roles(table, options)
     _require_whole_columns(table, roles)
     given = label_column(table, roles, options)
     ids = row_ids(table, roles)
+    enter_stage(Stage.PREPARE)
     features = feature_matrix(table, roles, impute=options.impute)
     files = (one for one in (source, *options.beside) if isinstance(one, str | os.PathLike))
     return Intake(

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from beltrami.core.progress import enter_stage, job
+from beltrami.core.stages import FIT, Stage
 from beltrami.core.types import Seed
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.front_door.forecast import Forecast
@@ -117,7 +119,8 @@ def label(
         n_questions=n_questions,
         n_jobs=n_jobs,
     )
-    return label_rows(take_in(source, table_options), learning_options)
+    with job(Stage.READ, *FIT, *[Stage.ASK] * (n_questions > 0)):
+        return label_rows(take_in(source, table_options), learning_options)
 
 
 def label_rows(intake: Intake, options: LearningOptions) -> Labelling:
@@ -125,6 +128,7 @@ def label_rows(intake: Intake, options: LearningOptions) -> Labelling:
     learner = make_learner(intake, options).fit(intake.points, intake.labels)
     questions = ()
     if options.n_questions:
+        enter_stage(Stage.ASK)
         questions = learner.query(options.n_questions, return_reasons=True)[1]
     issues = learner.label_issues()
     issues = replace(issues, names=intake.ids[issues.rows])
@@ -150,11 +154,14 @@ def forecast_lines(intake: Intake, options: LearningOptions, *, has_page: bool) 
     """Say how long the labelling will take, where that is long."""
     n_rows, n_columns = intake.points.shape
     n_classes = len(set(intake.labels[intake.is_given]))
-    job = Forecast(n_rows, n_columns, intake.given.n_given, n_classes)
-    seconds = job.seconds(
-        time_budget=options.time_budget, has_questions=options.n_questions > 0, has_page=has_page
+    sizes = Forecast(n_rows, n_columns, intake.given.n_given, n_classes)
+    seconds = sizes.seconds(
+        options.method,
+        time_budget=options.time_budget,
+        has_questions=options.n_questions > 0,
+        has_page=has_page,
     )
-    return [line for line in [job.line(seconds)] if line]
+    return [line for line in [sizes.line(seconds)] if line]
 
 
 def _facts(intake: Intake, options: LearningOptions) -> dict[str, str]:

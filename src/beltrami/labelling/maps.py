@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.progress import enter_stage, expect
+from beltrami.core.stages import Stage
 from beltrami.core.types import FloatMatrix
 from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
 from beltrami.embeddings.layout import layout_graph
+from beltrami.front_door.forecast import Forecast
 from beltrami.front_door.prepare import View, build_view
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
@@ -82,6 +85,7 @@ class Clusters:
 def map_of(intake: Intake, options: LearningOptions) -> DataMap:
     """Lay the rows of a table out in two dimensions."""
     graph = _view(intake, options).graph
+    enter_stage(Stage.MAP)
     positions = layout_graph(graph, random_state=options.random_state)
     return DataMap(intake.ids, intake.labels, positions)
 
@@ -91,6 +95,7 @@ def eigenmap_of(
 ) -> dict[str, NDArray[Any]]:
     """Return the Laplacian eigenmap of the rows of a table, as columns."""
     view = _view(intake, options)
+    enter_stage(Stage.EMBED)
     model = LaplacianEigenmaps(n_components, graph=view.graph, random_state=options.random_state)
     coordinates = model.fit_transform(view.points)
     names = [f"x{number + 1}" for number in range(coordinates.shape[1])]
@@ -100,6 +105,7 @@ def eigenmap_of(
 def clusters_of(intake: Intake, n_clusters: int, options: LearningOptions) -> Clusters:
     """Split the rows of a table into groups."""
     view = _view(intake, options)
+    enter_stage(Stage.CLUSTER)
     model = SpectralClustering(n_clusters, graph=view.graph, random_state=options.random_state)
     model.fit(view.points)
     return Clusters(intake.ids, model.labels_, np.asarray(model.cut_.conductances))
@@ -107,6 +113,7 @@ def clusters_of(intake: Intake, n_clusters: int, options: LearningOptions) -> Cl
 
 def _view(intake: Intake, options: LearningOptions) -> View:
     """Return the rows as the learners see them: prepared, and joined into a graph."""
+    expect(Forecast.of(intake.points).costs())
     return build_view(
         intake.points,
         scale=intake.scale,

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import Stage
 from beltrami.core.types import FloatVector, IndexVector
 from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.report import whole_percents
@@ -34,6 +36,7 @@ def page_of(labelling: "Labelling", *, with_map: bool = True) -> Page:
     learner, intake = labelling.learner, labelling.intake
     source, codes, issues = labelling.source, labelling.codes, labelling.issues
     classes = tuple(map(str, learner.classes_))
+    enter_stage(Stage.MAP)
     right, sureness, weights = _held_out(learner)
     coverage, risk = _risk_coverage(right, sureness, weights)
     return Page(

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.files import require_no_input
+from beltrami.core.progress import enter_stage, job
+from beltrami.core.stages import Stage
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
@@ -214,6 +216,7 @@ class Labelling:
         """
         target = Path(path)
         require_no_input(target, self.intake.files)
+        enter_stage(Stage.WRITE)
         write_table(target, self.columns, self.facts)
         return target
 
@@ -236,7 +239,10 @@ class Labelling:
         from beltrami.report.page.render import save_page
 
         require_no_input(Path(path), self.intake.files)
-        return save_page(page_of(self, with_map=with_map), Path(path))
+        with job(*[Stage.MAP] * with_map, Stage.PAGE):
+            page = page_of(self, with_map=with_map)
+            enter_stage(Stage.PAGE)
+            return save_page(page, Path(path))
 
 
 def _sources(intake: Intake, learner: ManifoldClassifier) -> NDArray[np.intp]:

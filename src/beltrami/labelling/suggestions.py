@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import Stage
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
@@ -63,6 +65,7 @@ def suggest_rows(intake: Intake, strategy: str, options: LearningOptions) -> Sug
         learner.start(intake.points)
         if len(given):
             learner.update(given, intake.labels[given])
+    enter_stage(Stage.ASK)
     rows, questions = learner.query(options.n_questions, strategy, return_reasons=True)
     guesses = np.full(len(rows), None, dtype=object)
     if has_learned:

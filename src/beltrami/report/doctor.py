@@ -50,7 +50,8 @@ def describe_installation() -> dict[str, str]:
     browsers = ("chromium", "chromium-browser", "google-chrome", "firefox")
     browser = next((name for name in browsers if shutil.which(name)), None)
     facts["browser"] = browser or "none found; reports open in any browser elsewhere"
-    facts["terminal"] = "yes, with progress bars" if sys.stderr.isatty() else "no: no progress bars"
+    is_terminal = sys.stderr.isatty()
+    facts["terminal"] = "yes, a progress line" if is_terminal else "no, a line for each stage"
     return facts
 
 

@@ -8,6 +8,8 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import answer_target
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import Stage
 
 
 def audit(
@@ -64,21 +66,23 @@ def _draw(
     config: Path | None,
     voice: Voice,
 ) -> None:
-    from beltrami.labelling.audits import AuditedLabels
-    from beltrami.tables import write_table
+    with voice.work(Stage.START, Stage.READ, Stage.WRITE):
+        from beltrami.labelling.audits import AuditedLabels
+        from beltrami.tables import write_table
 
-    if out is not None:
-        answer_target(labels, out, "audit", (config,), "answer")  # before any work
-    earlier = AuditedLabels.read(labels)
-    audited = earlier.draw(number, seed)
-    place = len(audited.record.trail.rounds)
-    is_new = audited is not earlier
-    word = "audit" if place == 1 else f"audit-{place}"
-    sheet = answer_target(labels, out, word, (config,), "answer")
-    record = audited.record.write(labels) if is_new else audited.record.path_beside(labels)
-    facts = {"labels": labels.name, "round": str(place), "labels_sha256": audited.digest}
-    columns = audited.sheet
-    with voice.tell_warnings():
+        if out is not None:
+            answer_target(labels, out, "audit", (config,), "answer")  # before any work
+        enter_stage(Stage.READ)
+        earlier = AuditedLabels.read(labels)
+        audited = earlier.draw(number, seed)
+        place = len(audited.record.trail.rounds)
+        is_new = audited is not earlier
+        word = "audit" if place == 1 else f"audit-{place}"
+        sheet = answer_target(labels, out, word, (config,), "answer")
+        enter_stage(Stage.WRITE)
+        record = audited.record.write(labels) if is_new else audited.record.path_beside(labels)
+        facts = {"labels": labels.name, "round": str(place), "labels_sha256": audited.digest}
+        columns = audited.sheet
         write_table(sheet, columns, facts)
     n = len(columns["id"])
     what = f"round {place}: {n} of {len(audited.accepted):,} accepted labels to check"
@@ -109,16 +113,19 @@ def _certify(
     confidence: float,
     voice: Voice,
 ) -> None:
-    from beltrami.labelling.audits import AuditedLabels
-    from beltrami.review.audit import check_share
+    with voice.work(Stage.START, Stage.READ, Stage.AUDIT):
+        from beltrami.labelling.audits import AuditedLabels
+        from beltrami.review.audit import check_share
 
-    check_share(target, "target")
-    earlier = AuditedLabels.read(labels)
-    audited = earlier.take_answers(answers, others=others)
-    proof = audited.certificate(confidence)
-    outlook, n_answers = audited.outlook(proof, target)
-    if audited.record != earlier.record:
-        audited.record.write(labels)
+        check_share(target, "target")
+        enter_stage(Stage.READ)
+        earlier = AuditedLabels.read(labels)
+        enter_stage(Stage.AUDIT)
+        audited = earlier.take_answers(answers, others=others)
+        proof = audited.certificate(confidence)
+        outlook, n_answers = audited.outlook(proof, target)
+        if audited.record != earlier.record:
+            audited.record.write(labels)
     rounds = len(audited.record.trail.answered.rounds)
     lines = [proof.sentence, outlook]
     if rounds > 1:

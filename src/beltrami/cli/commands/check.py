@@ -8,6 +8,7 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
+from beltrami.core.stages import INTAKE, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -32,16 +33,16 @@ def check(
 
     Example: beltrami check data.csv --label category
     """
-    from beltrami.labelling.checks import check_table
-    from beltrami.labelling.intake import take_in
-    from beltrami.labelling.options import LearningOptions
-    from beltrami.tables import write_table
-
     voice = Voice(as_json, quiet, verbose)
     target = None
-    if out is not None:
-        target = table_target(source, out, "issues", (*table.beside, config))
-    with voice.tell_warnings():
+    with voice.work(*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.DOUBT):
+        from beltrami.labelling.checks import check_table
+        from beltrami.labelling.intake import take_in
+        from beltrami.labelling.options import LearningOptions
+        from beltrami.tables import write_table
+
+        if out is not None:
+            target = table_target(source, out, "issues", (*table.beside, config))
         intake = take_in(source, table)
         voice.tell(intake.lines())
         checks = check_table(intake, LearningOptions(random_state=seed, n_jobs=jobs))

@@ -8,6 +8,8 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import INTAKE, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -32,18 +34,19 @@ def cluster(
 
     Example: beltrami cluster data.csv -k 10 -o clusters.csv
     """
-    from beltrami.labelling.intake import take_in
-    from beltrami.labelling.maps import clusters_of
-    from beltrami.labelling.options import LearningOptions
-    from beltrami.tables import write_table
-
     voice = Voice(as_json, quiet)
-    target = table_target(source, out, "clusters", (*table.beside, config))
-    with voice.tell_warnings():
+    with voice.work(*INTAKE, Stage.GRAPH, Stage.CLUSTER, Stage.WRITE):
+        from beltrami.labelling.intake import take_in
+        from beltrami.labelling.maps import clusters_of
+        from beltrami.labelling.options import LearningOptions
+        from beltrami.tables import write_table
+
+        target = table_target(source, out, "clusters", (*table.beside, config))
         intake = take_in(source, table)
         voice.tell(intake.lines())
         learning = LearningOptions(random_state=seed, n_jobs=jobs)
         clusters = clusters_of(intake, number, learning)
+        enter_stage(Stage.WRITE)
         write_table(target, clusters.columns, {"seed": str(seed), "clusters": str(number)})
     lines = [*clusters.lines(), f"written: {target}"]
     voice.result(lines, clusters.record() | {"written": str(target)})

@@ -8,6 +8,7 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import folder_target
+from beltrami.core.stages import INTAKE, Stage
 
 
 def demo(
@@ -24,11 +25,12 @@ def demo(
 
     Example: beltrami demo --out my-folder
     """
-    from beltrami.labelling.demo import demonstrate
-
     voice = Voice(as_json)
     folder = folder_target(out)
-    with voice.tell_warnings():
+    stages = (*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.ASK, Stage.MAP, Stage.WRITE)
+    with voice.work(*stages):
+        from beltrami.labelling.demo import demonstrate
+
         demonstration = demonstrate(per_class, random_state=seed)
         written = demonstration.save(folder)
     lines = [*demonstration.lines(), *(f"written: {path}" for path in written)]

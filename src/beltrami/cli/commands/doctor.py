@@ -7,6 +7,7 @@ import typer
 
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
+from beltrami.core.stages import Stage
 
 
 def doctor(
@@ -30,9 +31,10 @@ def doctor(
     if cache or clear_cache:
         _show_cache(voice, clear=clear_cache)
         return
-    from beltrami.report.doctor import describe_installation
+    with voice.work(Stage.INSPECT):
+        from beltrami.report.doctor import describe_installation
 
-    facts = describe_installation()
+        facts = describe_installation()
     width = max(len(name) for name in facts)
     lines = [f"{name:<{width}}  {value}" for name, value in facts.items()]
     voice.result(lines, facts)

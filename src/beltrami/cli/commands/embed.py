@@ -8,6 +8,8 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import INTAKE, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -34,18 +36,19 @@ def embed(
 
     Example: beltrami embed data.csv -n 10 -o coordinates.parquet
     """
-    from beltrami.labelling.intake import take_in
-    from beltrami.labelling.maps import eigenmap_of
-    from beltrami.labelling.options import LearningOptions
-    from beltrami.tables import write_table
-
     voice = Voice(as_json, quiet)
-    target = table_target(source, out, "embedding", (*table.beside, config))
-    with voice.tell_warnings():
+    with voice.work(*INTAKE, Stage.GRAPH, Stage.EMBED, Stage.WRITE):
+        from beltrami.labelling.intake import take_in
+        from beltrami.labelling.maps import eigenmap_of
+        from beltrami.labelling.options import LearningOptions
+        from beltrami.tables import write_table
+
+        target = table_target(source, out, "embedding", (*table.beside, config))
         intake = take_in(source, table)
         voice.tell(intake.lines())
         learning = LearningOptions(random_state=seed, n_jobs=jobs)
         columns = eigenmap_of(intake, components, learning)
+        enter_stage(Stage.WRITE)
         write_table(target, columns, {"seed": str(seed), "components": str(components)})
     voice.result(
         [f"{len(intake.ids):,} rows, {components} coordinates", f"written: {target}"],

@@ -9,6 +9,7 @@ from beltrami.cli import options as o
 from beltrami.cli import targets
 from beltrami.cli.speech import Voice
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.stages import INTAKE, Stage
 
 if TYPE_CHECKING:
     from beltrami.labelling import Labelling
@@ -51,16 +52,18 @@ def label(
 
     Example: beltrami label data.csv --label category -o labels.csv --report report.html
     """
-    from beltrami.labelling.intake import take_in
-    from beltrami.labelling.main_job import forecast_lines, label_rows
-    from beltrami.labelling.options import LearningOptions
-
     voice = Voice(as_json, quiet, verbose)
     inputs = (*table.beside, config)
-    target = targets.table_target(source, out, "labelled", inputs)
-    page = None if report is None else targets.page_target(source, report, inputs)
-    learning = LearningOptions(method, risk, budget, seed, n_questions=ask, n_jobs=jobs)
-    with voice.tell_warnings():
+    stages = [*INTAKE, Stage.GRAPH, Stage.LEARN, *[Stage.ASK] * (ask > 0), Stage.WRITE]
+    stages += [] if report is None else [Stage.MAP, Stage.PAGE]
+    with voice.work(*stages):
+        from beltrami.labelling.intake import take_in
+        from beltrami.labelling.main_job import forecast_lines, label_rows
+        from beltrami.labelling.options import LearningOptions
+
+        target = targets.table_target(source, out, "labelled", inputs)
+        page = None if report is None else targets.page_target(source, report, inputs)
+        learning = LearningOptions(method, risk, budget, seed, n_questions=ask, n_jobs=jobs)
         intake = take_in(source, table)
         voice.tell(intake.lines())
         voice.tell(forecast_lines(intake, learning, has_page=page is not None))

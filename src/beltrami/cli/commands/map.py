@@ -8,6 +8,8 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import map_target
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import INTAKE, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -33,16 +35,18 @@ def draw_map(
 
     Example: beltrami map data.csv -o map.png
     """
-    from beltrami.labelling.intake import take_in
-    from beltrami.labelling.maps import map_of
-    from beltrami.labelling.options import LearningOptions
-
     voice = Voice(as_json, quiet, verbose)
-    target = map_target(source, out, (*table.beside, config))
-    with voice.tell_warnings():
+    with voice.work(*INTAKE, Stage.GRAPH, Stage.MAP, Stage.WRITE):
+        from beltrami.labelling.intake import take_in
+        from beltrami.labelling.maps import map_of
+        from beltrami.labelling.options import LearningOptions
+
+        target = map_target(source, out, (*table.beside, config))
         intake = take_in(source, table)
         voice.tell(intake.lines())
-        map_of(intake, LearningOptions(random_state=seed, n_jobs=jobs)).save(target)
+        drawn = map_of(intake, LearningOptions(random_state=seed, n_jobs=jobs))
+        enter_stage(Stage.WRITE)
+        drawn.save(target)
     voice.result(
         [f"{len(intake.ids):,} rows drawn", f"written: {target}"],
         {"rows": len(intake.ids), "written": str(target)},

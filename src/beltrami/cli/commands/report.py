@@ -8,6 +8,7 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import page_target
+from beltrami.core.stages import INTAKE, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -36,13 +37,13 @@ def report(
 
     Example: beltrami report data.csv --label category -o report.html
     """
-    from beltrami.labelling.intake import take_in
-    from beltrami.labelling.main_job import label_rows
-    from beltrami.labelling.options import LearningOptions
-
     voice = Voice(as_json, quiet, verbose)
-    target = page_target(source, out, (*table.beside, config))
-    with voice.tell_warnings():
+    with voice.work(*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.ASK, Stage.MAP, Stage.PAGE):
+        from beltrami.labelling.intake import take_in
+        from beltrami.labelling.main_job import label_rows
+        from beltrami.labelling.options import LearningOptions
+
+        target = page_target(source, out, (*table.beside, config))
         intake = take_in(source, table)
         voice.tell(intake.lines())
         learning = LearningOptions(risk=risk, random_state=seed, n_jobs=jobs)

@@ -8,6 +8,8 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import answer_target
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import INTAKE, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -38,18 +40,19 @@ def suggest(
 
     Example: beltrami suggest data.csv --label category -n 20 -o ask.csv
     """
-    from beltrami.labelling.intake import take_in
-    from beltrami.labelling.options import LearningOptions
-    from beltrami.labelling.suggestions import suggest_rows
-    from beltrami.tables.writing import records, write_table
-
     voice = Voice(as_json, quiet, verbose)
-    target = answer_target(source, out, "ask", (*table.beside, config), "label")
-    learning = LearningOptions(random_state=seed, n_questions=number, n_jobs=jobs)
-    with voice.tell_warnings():
+    with voice.work(*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.ASK, Stage.WRITE):
+        from beltrami.labelling.intake import take_in
+        from beltrami.labelling.options import LearningOptions
+        from beltrami.labelling.suggestions import suggest_rows
+        from beltrami.tables.writing import records, write_table
+
+        target = answer_target(source, out, "ask", (*table.beside, config), "label")
+        learning = LearningOptions(random_state=seed, n_questions=number, n_jobs=jobs)
         intake = take_in(source, table)
         voice.tell(intake.lines())
         suggestions = suggest_rows(intake, strategy, learning)
+        enter_stage(Stage.WRITE)
         write_table(target, suggestions.columns, {"seed": str(seed), "strategy": strategy})
     voice.result(
         [*suggestions.lines(), f"written: {target}"],
