@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from beltrami.core.threads import threads_in_force
 from beltrami.front_door.candidates import EIGENFUNCTION_ROWS, MACHINE_ROWS
-from beltrami.graph.search.euclidean import EXACT_COST, TREE_DIMENSIONS
+from beltrami.graph.search.euclidean import EXACT_ROWS, TREE_DIMENSIONS
 
 WORTH_SAYING = 20.0
 """Seconds from which a person wants to know beforehand."""
@@ -62,7 +62,7 @@ class Forecast:
         n, d = self.n_rows, self.n_columns
         if d <= TREE_DIMENSIONS:
             return _TREE_ROW * n
-        return _GRAPH_ROW * n + _ENTRY * n * d + min(float(n) ** 2 * d, EXACT_COST) / _PRODUCTS
+        return _GRAPH_ROW * n + _ENTRY * n * d + float(n) * min(n, EXACT_ROWS) * d / _PRODUCTS
 
     def _learning(self) -> float:
         n = self.n_rows
