@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from beltrami.graph.search import _loops
-from beltrami.graph.search.cells import Cells, _blocks, _group
+from beltrami.graph.search.cells import Cells, _blocks, _group, _near
 
 CELLS = Cells.of(
     np.random.default_rng(0).normal(size=(900, 13)).astype(np.float32), 8, np.random.default_rng(1)
@@ -23,7 +23,7 @@ def test_centres_are_ranked_as_by_the_twin(width: int, most: int) -> None:
     rows, bounds, owners = _queries(np.arange(0, 900, 2), most)
     counts = np.arange(CELLS.n_cells) % 7 + 1  # lists of unequal length, some too short
     lists = np.concatenate([[0], np.cumsum(counts)])
-    whole = CELLS.near(np.arange(CELLS.n_cells), 7)
+    whole = _near(CELLS.centers, CELLS.centers, 7)
     near = np.concatenate([line[:count] for line, count in zip(whole, counts, strict=True)])
     for part in (slice(0, None), slice(3, 6)):
         edges = bounds[part.start : None if part.stop is None else part.stop + 1]
@@ -36,7 +36,7 @@ def test_centres_are_ranked_as_by_the_twin(width: int, most: int) -> None:
 @pytest.mark.parametrize("most", [7, 500])
 def test_cells_are_searched_as_by_the_twin(k: int, most: int) -> None:
     rows, bounds, owners = _queries(np.arange(0, 900, 2), most)
-    near = CELLS.near(np.arange(CELLS.n_cells), 6)
+    near = _near(CELLS.centers, CELLS.centers, 6)
     lists = np.arange(CELLS.n_cells + 1) * 6
     ranked = _loops.rank_centers(
         CELLS.points, rows, bounds, owners, CELLS.centers, near.ravel(), lists, 3

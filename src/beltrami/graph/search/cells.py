@@ -21,6 +21,8 @@ CELL_SIZE = 64
 
 _MOST = 4 * CELL_SIZE  # points of one cell; larger ones are divided
 _ROUNDS = 2  # of k-means; a third saves a few per cent of the search
+_TRAINING = 16  # points a cell from which its centre is found
+_GROUP = 4  # cells whose points are searched for together
 _NEAR = 64  # centres with which a round compares a point
 _BLOCK = 512  # queries that are taken together
 _CHUNK = 2**17  # queries between two reports of progress
@@ -39,7 +41,11 @@ class Cells:
     owner : ndarray of shape (n,)
         The cell of each point.
     centers : ndarray of shape (c, d), float32
-        Means of the cells.
+        In the midst of the cells.
+    group : ndarray of shape (c,)
+        Which group each cell belongs to: points of a group are searched for together.
+    heads : ndarray of shape (g, d), float32
+        A centre for each group, in its midst.
     members, starts : ndarray of shape (m,), of shape (c + 1,)
         Cell j is searched for the rows ``members[starts[j] : starts[j + 1]]``: all of its own, but
         of a heap of identical ones the first few.
@@ -50,6 +56,8 @@ class Cells:
     points: Compact
     owner: NDArray[np.int32]
     centers: Compact
+    group: NDArray[np.int32]
+    heads: Compact
     members: NDArray[np.int32]
     starts: IndexVector
     offsets: Compact
@@ -61,37 +69,44 @@ class Cells:
         with _serial_products():
             owner, centers = _divide(points, rng)
         members, starts = _group(owner, len(centers))
-        owner, members, starts = _split_large(points, owner, members, starts, k)
-        centers = _means(points, members, starts)
+        members, starts, parts = _split_large(points, members, starts, k)
+        # A dropped copy goes where its cell begins; every other row goes where it is searched for.
+        owner = np.searchsorted(parts, owner).astype(np.int32)
+        owner[members] = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(starts))
+        centers = centers[parts]
+        heads = _heads(centers, rng)
         offsets = points[members]
         offsets -= np.repeat(centers, np.diff(starts), axis=0)
         halves = np.einsum("ij,ij->i", offsets, offsets) / 2
-        return cls(points, owner, centers, members, starts, offsets, halves)
+        group = _near(centers, heads, 1)[:, 0]
+        return cls(points, owner, centers, group, heads, members, starts, offsets, halves)
 
     @property
     def n_cells(self) -> int:
         """Number of cells."""
         return len(self.centers)
 
-    def near(self, cells: IndexVector, width: int) -> NDArray[np.int32]:
-        """Return the `width` cells nearest to each of some cells, by their centres."""
-        return _near(self.centers[cells], self.centers, width)
+    def near(self, groups: IndexVector, width: int) -> NDArray[np.int32]:
+        """Return the `width` cells nearest to the heads of groups."""
+        return _near(self.heads[groups], self.centers, width)
 
     def candidates(
         self, rows: IndexVector, k: int, *, n_listed: int, n_searched: int
     ) -> Iterator[tuple[IndexVector, IndexMatrix]]:
         """Search for the `k` points nearest to own points; yield some rows and theirs, in turn.
 
-        Each point ranks the `n_listed` cells nearest to its own and searches the first `n_searched`
-        of them. Rows come cell by cell; -1 stands where there are too few points.
+        Each point ranks the `n_listed` cells nearest to its group and searches the first
+        `n_searched` of them. Rows come group by group, within a group cell by cell; -1 stands where
+        there are too few points.
         """
         from beltrami.graph.search import _loops
 
-        order, starts = _group(self.owner[rows], self.n_cells)
+        order = np.lexsort((self.owner[rows], self.group[self.owner[rows]]))
         queries = rows[order]
-        bounds, owners = _blocks(starts, _BLOCK)
-        lists = np.arange(self.n_cells + 1) * n_listed
-        near = self.near(np.arange(self.n_cells), n_listed)
+        present, starts = np.unique(self.group[self.owner[queries]], return_index=True)
+        bounds, owners = _blocks(np.append(starts, len(rows)), _BLOCK)
+        lists = np.arange(len(present) + 1) * n_listed
+        near = self.near(present, n_listed)
         step = max(1, len(owners) * _CHUNK // max(len(rows), 1))
         for first in range(0, len(owners), step):
             here = slice(first, first + step)
@@ -119,31 +134,44 @@ def _serial_products() -> Iterator[None]:
 
 
 def _divide(points: Compact, rng: np.random.Generator) -> tuple[NDArray[np.int32], Compact]:
-    """Return the cell of each point and the centres: k-means from random points."""
+    """Return the cell of each point and the centres: k-means of a part, from random points."""
     n = len(points)
-    seeds = points[np.sort(rng.choice(n, max(1, n // CELL_SIZE), replace=False))]
-    seeds = np.unique(seeds, axis=0)
-    seeds = seeds[rng.permutation(len(seeds))]
-    owner = _first_owners(points, seeds)
+    n_cells = max(1, n // CELL_SIZE)
+    part = points[np.sort(rng.choice(n, min(n, n_cells * _TRAINING), replace=False))]
+    seeds = np.unique(part[rng.choice(len(part), n_cells, replace=False)], axis=0)
+    centers = seeds[rng.permutation(len(seeds))]
+    owner = _first_owners(part, centers)
     for _ in range(_ROUNDS):
-        owner, rows, starts = _occupied(owner)
-        centers = _means(points, rows, starts)
-        width = min(_NEAR, len(centers))
-        near = _near(centers, centers, width)
-        bounds, owners = _blocks(starts, _BLOCK)
-        lists = np.arange(len(centers) + 1) * width
-        owner = _nearest(points, rows, bounds, owners, centers, near.ravel(), lists)
-    owner, rows, starts = _occupied(owner)
-    return owner, _means(points, rows, starts)
+        centers = _means(part, owner)
+        owner = _next_owners(part, _first_owners(part, centers), centers)
+    centers = _means(part, owner)
+    return _next_owners(points, _first_owners(points, centers), centers), centers
 
 
-def _first_owners(points: Compact, seeds: Compact) -> NDArray[np.int32]:
-    """Return the nearest seed of each point, among those that share its nearest of a few."""
-    few = seeds[: max(1, int(np.sqrt(len(seeds))))]
-    near, lists = _group(_near(seeds, few, 1)[:, 0], len(few))
+def _first_owners(points: Compact, centers: Compact) -> NDArray[np.int32]:
+    """Return the nearest centre of each point, among those that share its nearest of a few."""
+    few = centers[:: max(1, int(np.sqrt(len(centers))))]
+    near, lists = _group(_near(centers, few, 1)[:, 0], len(few))
     rows, starts = _group(_near(points, few, 1)[:, 0], len(few))
-    bounds, owners = _blocks(starts, _BLOCK)
-    return _nearest(points, rows, bounds, owners, seeds, near, lists)
+    return _nearest(points, rows, *_blocks(starts, _BLOCK), centers, near, lists)
+
+
+def _next_owners(points: Compact, owner: NDArray[np.int32], centers: Compact) -> NDArray[np.int32]:
+    """Return the nearest centre of each point, among those near its present one."""
+    rows, starts = _group(owner, len(centers))
+    width = min(_NEAR, len(centers))
+    near = _near(centers, centers, width)
+    lists = np.arange(len(centers) + 1) * width
+    return _nearest(points, rows, *_blocks(starts, _BLOCK), centers, near.ravel(), lists)
+
+
+def _heads(centers: Compact, rng: np.random.Generator) -> Compact:
+    """Return centres for groups of cells: k-means of the cells' centres."""
+    count = -(-len(centers) // _GROUP)
+    heads = centers[np.sort(rng.choice(len(centers), count, replace=False))]
+    for _ in range(_ROUNDS):
+        heads = _means(centers, _near(centers, heads, 1)[:, 0])
+    return heads
 
 
 def _nearest(
@@ -180,21 +208,13 @@ def _group(owner: NDArray[np.int32], count: int) -> tuple[NDArray[np.int32], Ind
     return np.argsort(owner, kind="stable").astype(np.int32), starts
 
 
-def _occupied(
-    owner: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], IndexVector]:
-    """Drop empty cells: return owners by the new numbers, and rows by cell as `_group` does."""
-    counts = np.bincount(owner)
-    number = np.cumsum(counts > 0, dtype=np.int32) - 1
-    renumbered: NDArray[np.int32] = number[owner].astype(np.int32)
-    return renumbered, *_group(renumbered, int(number[-1]) + 1)
-
-
-def _means(points: Compact, rows: NDArray[np.int32], starts: IndexVector) -> Compact:
-    """Return the means of cells, none of which is empty."""
-    sums = np.add.reduceat(points[rows], starts[:-1], axis=0)
-    sums /= np.diff(starts)[:, None]
-    return sums
+def _means(points: Compact, owner: NDArray[np.int32]) -> Compact:
+    """Return the means of the cells that are not empty."""
+    rows, starts = _group(owner, int(owner.max()) + 1)
+    counts = np.diff(starts)
+    means: Compact = np.add.reduceat(points[rows], starts[:-1][counts > 0], axis=0)
+    means /= counts[counts > 0][:, None]
+    return means
 
 
 def _blocks(starts: IndexVector, most: int) -> tuple[IndexVector, IndexVector]:
@@ -208,26 +228,18 @@ def _blocks(starts: IndexVector, most: int) -> tuple[IndexVector, IndexVector]:
 
 
 def _split_large(
-    points: Compact,
-    owner: NDArray[np.int32],
-    members: NDArray[np.int32],
-    starts: IndexVector,
-    k: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], IndexVector]:
-    """Leave the first `k` of identical points in large cells, and cut what is still large."""
+    points: Compact, members: NDArray[np.int32], starts: IndexVector, k: int
+) -> tuple[NDArray[np.int32], IndexVector, IndexVector]:
+    """Leave the first `k` of identical points in large cells, and cut what is still large.
+
+    Returns rows by cell, where each cell begins, and of which former cell it is a part.
+    """
     kept = np.ones(len(members), dtype=np.bool_)
     for cell in np.flatnonzero(np.diff(starts) > _MOST):
         here = slice(starts[cell], starts[cell + 1])
         kept[here] = _copies_before(points[members[here]]) < k
-    counts = np.add.reduceat(kept, starts[:-1], dtype=np.int64)
-    searched = np.concatenate([[0], np.cumsum(counts)])
-    bounds, parts = _blocks(searched, _MOST)
-    split = members[kept]
-    # A dropped copy goes where its cell begins; every other row goes where it is searched for.
-    first_part = np.searchsorted(parts, np.arange(len(counts)))
-    owner = first_part[owner].astype(np.int32)
-    owner[split] = np.repeat(np.arange(len(parts)), np.diff(bounds)).astype(np.int32)
-    return owner, split, bounds
+    searched = np.concatenate([[0], np.cumsum(kept)])[starts]
+    return members[kept], *_blocks(searched, _MOST)
 
 
 def _copies_before(points: Compact) -> IndexVector:

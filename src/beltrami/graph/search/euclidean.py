@@ -41,6 +41,7 @@ EXACT_ROWS = 20_000
 _SLACK = 2  # candidates beyond k, against swapped near ties in float32
 _WIDER = 16  # times as many candidates where a tree finds a tie
 _SAMPLE = 1000  # points on which the recall of an approximate search is measured
+_PLANNED = 3  # one in so many of them also says how many cells to search
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +136,7 @@ class EuclideanSpace:
         sample = np.sort(rng.choice(self.n_points, min(_SAMPLE, self.n_points), replace=False))
         truth, lengths = without_self(*self._nearest_to(sample, k + 1), k, own=sample)
         cells = Cells.of(self.compact, k + 1, rng)
-        plan = plan_search(cells, sample, truth)
+        plan = plan_search(cells, sample[::_PLANNED], truth[::_PLANNED])
         if search == "auto" and not worth_it(plan, cells):
             return self._exact_neighbors(k)
         plan = plan or Plan(cells.n_cells, cells.n_cells)
