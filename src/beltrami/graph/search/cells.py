@@ -66,8 +66,7 @@ class Cells:
     @classmethod
     def of(cls, points: Compact, k: int, rng: np.random.Generator) -> "Cells":
         """Divide points into cells that are to be searched for `k` neighbours."""
-        with _serial_products():
-            owner, centers = _divide(points, rng)
+        owner, centers = divide(points, rng)
         members, starts = _group(owner, len(centers))
         members, starts, parts = _split_large(points, members, starts, k)
         # A dropped copy goes where its cell begins; every other row goes where it is searched for.
@@ -133,8 +132,13 @@ def _serial_products() -> Iterator[None]:
         yield
 
 
-def _divide(points: Compact, rng: np.random.Generator) -> tuple[NDArray[np.int32], Compact]:
+def divide(points: Compact, rng: np.random.Generator) -> tuple[NDArray[np.int32], Compact]:
     """Return the cell of each point and the centres: k-means of a part, from random points."""
+    with _serial_products():
+        return _divide(points, rng)
+
+
+def _divide(points: Compact, rng: np.random.Generator) -> tuple[NDArray[np.int32], Compact]:
     n = len(points)
     n_cells = max(1, n // CELL_SIZE)
     part = points[np.sort(rng.choice(n, min(n, n_cells * _TRAINING), replace=False))]

@@ -83,6 +83,11 @@ class EuclideanSpace:
         """Number of points."""
         return int(self.points.shape[0])
 
+    @property
+    def euclidean(self) -> "EuclideanSpace":
+        """Dense points whose Euclidean distances order all pairs as this space does."""
+        return self
+
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
         points = dense_queries(queries, self.points.shape[1])
