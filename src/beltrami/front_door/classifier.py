@@ -69,7 +69,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         "laplacian_rls", "laplacian_svc", "logistic", "neighbors".
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
         How to make the graph, or the graph itself; None means ten neighbours with
-        ``weights="tuned_shared"``, pieces of the data joined by bridges up to 200,000 rows.
+        ``weights="tuned_shared"``, pieces of the data joined by bridges.
     scale : {"auto", "standard", "none"}, default="auto"
         Whether columns are put on one scale; "auto" does where a few hold nearly all variance.
     metric : {"auto", "euclidean", "angle"} or other, default="auto"

@@ -12,7 +12,7 @@ from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import threads_in_force
 from beltrami.core.types import Points
 from beltrami.front_door.candidates import CLASS_CANDIDATES, candidates_for
-from beltrami.graph.search.euclidean import EXACT_COST, TREE_DIMENSIONS
+from beltrami.graph.search.euclidean import EXACT_ROWS, TREE_DIMENSIONS
 from beltrami.learners.model import Labeled
 
 WORTH_SAYING = 20.0
@@ -120,7 +120,7 @@ class Forecast:
             "each": 1.0,
             "row": n,
             "entry": n * d,
-            "product": 0.0 if is_flat else min(float(n) ** 2 * d, EXACT_COST),
+            "product": 0.0 if is_flat else float(n) * min(n, EXACT_ROWS) * d,
             "tree_row": n if is_flat else 0.0,
             "row_class": n * (1 + self.n_classes / 3),
             "label_entry": n * d * labels,
