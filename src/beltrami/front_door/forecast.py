@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from beltrami.core.threads import threads_in_force
-from beltrami.front_door.candidates import EIGENFUNCTION_ROWS, MACHINE_ROWS
+from beltrami.front_door.candidates import MACHINE_ROWS
 from beltrami.graph.search.euclidean import EXACT_COST, TREE_DIMENSIONS
 
 WORTH_SAYING = 20.0
@@ -53,8 +53,7 @@ class Forecast:
         learning = self._learning()
         if time_budget is not None:
             learning = min(learning, time_budget + _LEARNER_ROW * n / 2)
-        is_fine = n <= EIGENFUNCTION_ROWS
-        asking = (_EIGEN_ROW if is_fine else _ROUGH_ROW) * n if has_questions else 0.0
+        asking = _ROUGH_ROW * n if has_questions else 0.0
         shared = self._graph() + learning + asking + (_PAGE_ROW * n if has_page else 0.0)
         return _START + shared * 2 / min(threads_in_force(), _FEW_PROCESSORS)
 
@@ -69,8 +68,7 @@ class Forecast:
         seconds = _LEARNER_ROW * n * (1 + self.n_classes / 3) / 2
         if n <= _CHOSEN_ROWS:
             seconds += _LABEL_ROW * n * min(self.n_labels, _MOST_HELD_OUT)
-        if n <= EIGENFUNCTION_ROWS:
-            seconds += _EIGEN_ROW * n
+        seconds += _EIGEN_ROW * n
         if n <= MACHINE_ROWS:
             seconds += _MACHINE * n**2
         return seconds
