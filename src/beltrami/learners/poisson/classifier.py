@@ -139,7 +139,8 @@ class PoissonClassifier(GraphClassifier):
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         n_steps, priors = _checked_steps(self.n_steps), self._checked_priors(labeled)
-        self._temperature, self.n_steps_, self.hypothesis_ = None, 0, "the flow itself"
+        self._temperature: float | None = None
+        self.n_steps_, self.hypothesis_ = 0, "the flow itself"
         if n_steps == 0:
             scores = self._plain(labeled, priors)
         else:
@@ -237,8 +238,8 @@ class PoissonClassifier(GraphClassifier):
             f"threshold steps from {self.hypothesis_} give the smallest normalised cut "
             f"({self.cut_:.3g})"
             if self.n_steps_
-            else "the plain flow stands: no partition with a smaller cut has classes that are "
-            f"clusters of this graph and agrees with it (its own cut: {self.cut_:.3g})"
+            else f"the plain flow stands (normalised cut {self.cut_:.3g}): no partition tried "
+            "has a smaller cut, classes that are clusters of this graph, and most rows as here"
         )
         return (Choice("n_steps", self.n_steps_, np.zeros(0), np.zeros(0), reason),)
 

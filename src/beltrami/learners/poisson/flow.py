@@ -91,7 +91,7 @@ class FlowSpace:
         n_pieces = int(piece.max()) + 1
         component_of = np.empty(n_pieces, dtype=np.intp)
         component_of[piece] = component
-        volumes = np.bincount(piece, degrees, minlength=n_pieces)
+        volumes: FloatVector = np.bincount(piece, degrees, minlength=n_pieces).astype(np.float64)
         functions, values = _within_pieces(weights, degrees, piece, volumes, basis)
         between, threads = _between_pieces(_threads(weights, piece), piece, n_pieces, functions)
         schur = between - (threads / values) @ threads.T

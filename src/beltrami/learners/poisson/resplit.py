@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from beltrami.core.types import BoolVector, FloatVector
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.learners.poisson.cuts import conductances, cut_matrix
 from beltrami.learners.poisson.threshold_steps import Diffusion, Fixed, threshold_steps
 
@@ -54,7 +54,7 @@ def split_pairs_anew(
     return codes
 
 
-def _closest_pairs(between: NDArray[np.float64]) -> list[tuple[int, int]]:
+def _closest_pairs(between: FloatMatrix) -> list[tuple[int, int]]:
     """Return pairs of classes, those first that share most of the smaller one's volume."""
     volumes = between.sum(axis=1)
     first, second = np.triu_indices(len(between), 1)
