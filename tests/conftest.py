@@ -4,6 +4,9 @@ import gc
 import os
 from pathlib import Path
 
+# No test reads or writes what the user keeps; those of the store name folders of their own.
+os.environ["BELTRAMI_CACHE"] = ""
+
 # The workers of pytest-xdist share the processors: one thread each, said before numpy is loaded.
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")

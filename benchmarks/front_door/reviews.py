@@ -18,6 +18,7 @@ from scipy.stats import hypergeom
 
 from beltrami import EigenfunctionClassifier, GraphRegularizedClassifier, PoissonClassifier
 from beltrami.core.errors import BeltramiWarning
+from beltrami.learners.foundation import Foundation
 from beltrami.learners.model import Labeled
 from beltrami.learners.regularized.smoother import Smoother
 from beltrami.review.audit import certify, safe_threshold
@@ -110,7 +111,9 @@ class _Bench:
             return
         everything = Labeled(rows, np.zeros((len(rows), 1)), np.ones(len(rows)))
         smoother = Smoother.of(
-            self.problem.graph, "laplacian", tol=LOOSE if self.problem.size > MANY else TIGHT
+            Foundation(self.problem.graph),
+            "laplacian",
+            tol=LOOSE if self.problem.size > MANY else TIGHT,
         )
         order = np.argsort(rows)
         self._columns = rows[order], smoother.columns(everything)[:, order]

@@ -47,7 +47,7 @@ def sheets(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return points, targets
 
 
-def _write_problem(path: Path, n: int) -> np.ndarray:
+def write_problem(path: Path, n: int) -> np.ndarray:
     """Write the table and return the true classes."""
     points, targets = sheets(n)
     rng = np.random.default_rng(2)
@@ -64,8 +64,9 @@ def _write_problem(path: Path, n: int) -> np.ndarray:
 def measure(n: int, folder: Path) -> dict[str, Any]:
     """Run the command on n rows and return what it took."""
     source, out = folder / f"sheets{n}.parquet", folder / f"labels{n}.parquet"
-    targets = _write_problem(source, n)
-    command = [sys.executable, "-m", "beltrami.cli", "label", str(source), "-o", str(out), "--json"]
+    targets = write_problem(source, n)
+    command = [sys.executable, "-m", "beltrami.cli", "label", str(source), "-o", str(out)]
+    command += ["--json", "--no-cache"]
     started = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - started

@@ -74,6 +74,7 @@ def begin(arguments: tuple[str, ...], folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "beltrami.cli", *arguments],
         cwd=folder,
+        env=os.environ | {"BELTRAMI_CACHE": ""},  # every run does all the work
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -175,5 +175,6 @@ def _environment(n_threads: int) -> dict[str, str]:
         "TERM": "dumb",
         "COLUMNS": "96",
         "PYTHONHASHSEED": "0",
+        "BELTRAMI_CACHE": "",
         **dict.fromkeys(threads, str(n_threads)),
     }

@@ -11,7 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
+from beltrami.cli.caching import kept_between_commands
 from beltrami.cli.configuration import configure
+from beltrami.cli.speech import Voice
 
 Source = Annotated[
     str,
@@ -32,6 +34,8 @@ Config = Annotated[
         "--config", callback=configure, is_eager=True, help="TOML file with defaults of options."
     ),
 ]
+
+_NO_CACHE = "no_cache"
 
 _TABLE_OPTIONS: dict[str, tuple[Any, str]] = {
     "label": (str | None, "Column of the labels; guessed when left out."),
@@ -63,7 +67,8 @@ def with_table_options(*, min_classes: int = 2, has_labels: bool = True) -> Call
     """Let a command take the options on its table as one record, its parameter `table`.
 
     typer knows no dataclasses: the signature that it reads has an option for each field in the
-    place of `table`, and that for the column of labels right after the source.
+    place of `table`, that for the column of labels right after the source, and ``--no-cache`` at
+    the end: whatever reads a table builds its graph, which is kept from command to command.
 
     - `min_classes`: classes that must have a label.
     - `has_labels`: whether the command looks at labels; if not, their column is only set aside.
@@ -79,7 +84,9 @@ def with_table_options(*, min_classes: int = 2, has_labels: bool = True) -> Call
             if not has_labels:
                 fields["unlabeled"] = ""  # none of them is open, whatever they are
             least = min_classes if has_labels else 0
-            command(**values, table=TableOptions(**fields, min_classes=least))
+            voice = Voice(is_quiet=values.get("quiet", False))
+            with kept_between_commands(voice, is_off=values.pop(_NO_CACHE)):
+                command(**values, table=TableOptions(**fields, min_classes=least))
 
         parameters = _expand(inspect.signature(command), names, is_label_first=has_labels)
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -103,7 +110,7 @@ def _expand(
             parameters.append(parameter)
         if parameter.name == "source" and is_label_first:
             parameters.append(options.pop("label"))
-    return parameters
+    return [*parameters, _no_cache_option()]
 
 
 def _table_option(name: str) -> inspect.Parameter:
@@ -113,6 +120,17 @@ def _table_option(name: str) -> inspect.Parameter:
         inspect.Parameter.KEYWORD_ONLY,
         default=False if kind is bool else None,
         annotation=Annotated[kind, typer.Option(f"--{name}", help=help_text)],
+    )
+
+
+def _no_cache_option() -> inspect.Parameter:
+    return inspect.Parameter(
+        _NO_CACHE,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False,
+        annotation=Annotated[
+            bool, typer.Option("--no-cache", help="Compute all anew; see `doctor --cache`.")
+        ],
     )
 
 

@@ -118,5 +118,9 @@ class FormulaCellsWarning(BeltramiWarning):
     """A written table holds text that a spreadsheet would run as formulas."""
 
 
+class StoreWarning(BeltramiWarning):
+    """Something stored cannot be used, or cannot be stored; it is computed all the same."""
+
+
 class TooFewLabelsWarning(BeltramiWarning):
     """Labels are too few for what was asked; what can be done is done."""

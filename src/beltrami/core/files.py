@@ -17,6 +17,7 @@ if sys.platform != "win32":
 
 _TOKEN_BYTES = 8
 _USUAL_NAME_BYTES, _USUAL_PATH_BYTES = 255, 4096  # where the system does not say
+_ANY_TARGET = r"\..*\.beltrami-"  # as `_around_token` writes it
 _ADDED_BYTES = 64  # more than the temporary name is longer than the final one
 
 
@@ -33,8 +34,8 @@ def atomic_path(target: Path) -> Iterator[Path]:
     """
     final = written_place(target)
     final.parent.mkdir(parents=True, exist_ok=True)
-    _remove_debris(final)
     before, after = _around_token(final)
+    remove_debris(final.parent, before, after)
     temporary = final.with_name(f"{before}{secrets.token_hex(_TOKEN_BYTES)}{after}")
     lock = None
     try:
@@ -106,15 +107,19 @@ def _claim(temporary: Path) -> int:
         os.close(lock)  # taken for debris between its making and its lock
 
 
-def _remove_debris(final: Path) -> None:
-    """Remove temporary files of a target that no living process holds."""
+def remove_debris(folder: Path, before: str | None = None, after: str = "") -> None:
+    """Remove temporary files of a folder that no living process holds.
+
+    `before` and `after` stand around the random part of the names of one target; None means those
+    of all targets.
+    """
     if sys.platform == "win32":
         return
-    before, after = _around_token(final)
     token = rf"[0-9a-f]{{{2 * _TOKEN_BYTES}}}"
-    debris = re.compile(re.escape(before) + token + re.escape(after))
+    around = (re.escape(before), re.escape(after)) if before is not None else (_ANY_TARGET, r".*")
+    debris = re.compile(token.join(around), re.DOTALL)
     with suppress(OSError):
-        for path in final.parent.iterdir():
+        for path in folder.iterdir():
             if debris.fullmatch(path.name):
                 _remove_unless_locked(path)
 

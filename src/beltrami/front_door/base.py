@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points, Seed
-from beltrami.front_door.committee import Answer, ClassCommittee, ValueAnswer, ValueCommittee
+from beltrami.front_door.acceptance import pieces_of
+from beltrami.front_door.committee import ClassCommittee, ValueAnswer, ValueCommittee
+from beltrami.front_door.judgement import Answer
 from beltrami.front_door.prepare import View, build_view
 from beltrami.learners.base import GraphLearner
 from beltrami.learners.model import Labeled
@@ -47,7 +49,9 @@ class ManifoldLearner(GraphLearner):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        self._rest_on(points, view.graph, view.recipe)
+        self._rest_on(points, view.foundation, view.recipe)
+        n_neighbors = getattr(view.recipe, "n_neighbors", None)
+        self._piece = pieces_of(view.graph, n_neighbors)
         return view
 
     def _ask(self, labeled: Labeled) -> Any:
@@ -73,43 +77,67 @@ class GivenLabels:
 
     Attributes
     ----------
-    values : ndarray of objects of shape (n,)
-        None where there is none.
-    weights : ndarray of shape (n,) or None
+    n_rows : int
+        Rows in all.
+    values : dict of int to object
+        The label of each row that has one.
+    weights : dict of int to float or None
         How much each counts; None where all count the same.
     """
 
-    values: NDArray[Any]
-    weights: FloatVector | None
+    n_rows: int
+    values: dict[int, Any]
+    weights: dict[int, float] | None
 
     @classmethod
     def of(
         cls, n: int, rows: IndexVector, values: NDArray[Any], weights: FloatVector | None = None
     ) -> Self:
-        """Spread the labels of some rows, and what each counts, over n rows."""
-        spread = np.full(n, None, dtype=object)
-        for row, value in zip(rows, values.tolist(), strict=True):
-            spread[row] = value
-        if weights is None:
-            return cls(spread, None)
-        every = np.zeros(n)
-        every[rows] = weights
-        return cls(spread, every)
+        """Remember the labels of some of n rows, and what each counts."""
+        listed = rows.tolist()
+        counts = None
+        if weights is not None:
+            counts = dict(zip(listed, weights.tolist(), strict=True))
+        return cls(n, dict(zip(listed, values.tolist(), strict=True)), counts)
 
     @property
     def rows(self) -> IndexVector:
-        """The labelled rows."""
-        return np.flatnonzero([value is not None for value in self.values])
+        """The labelled rows, ascending."""
+        return np.sort(np.fromiter(self.values, dtype=np.intp, count=len(self.values)))
+
+    @property
+    def listed(self) -> NDArray[Any]:
+        """Their labels, in the order of `rows`."""
+        rows = self.rows
+        labels = np.empty(len(rows), dtype=object)
+        for place, row in enumerate(rows.tolist()):
+            labels[place] = self.values[row]
+        return labels
+
+    @property
+    def listed_weights(self) -> FloatVector | None:
+        """How much each counts, in the order of `rows`."""
+        if self.weights is None:
+            return None
+        return np.array([self.weights[row] for row in self.rows.tolist()])
 
     def change(self, rows: IndexVector, values: list[Any]) -> Self:
         """Return the same with some labels replaced; these count as others do on average."""
-        changed, weights = self.values.copy(), self.weights
-        for row, value in zip(rows, values, strict=True):
-            changed[row] = value
-        if weights is not None:
-            weights = weights.copy()
-            weights[rows] = weights[weights > 0].mean()
-        return type(self)(changed, weights)
+        changed = dict(self.values)
+        counts = None if self.weights is None else dict(self.weights)
+        usual = 1.0
+        if counts is not None:
+            positive = [count for count in counts.values() if count > 0]
+            usual = float(np.mean(positive)) if positive else 1.0
+        for row, value in zip(rows.tolist(), values, strict=True):
+            changed.pop(row, None)
+            if counts is not None:
+                counts.pop(row, None)
+            if value is not None:
+                changed[row] = value
+                if counts is not None:
+                    counts[row] = usual
+        return type(self)(self.n_rows, changed, counts)
 
 
 def check_update(indices: Any, labels: Any, n_rows: int) -> tuple[IndexVector, list[Any]]:

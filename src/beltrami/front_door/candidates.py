@@ -30,7 +30,7 @@ from beltrami.learners.regularized.estimators import (
 )
 from beltrami.learners.spectral.estimators import EigenfunctionClassifier, EigenfunctionRegressor
 
-EIGENFUNCTION_ROWS = 100_000
+REGULARIZED_ROWS = 20_000
 MACHINE_ROWS = 2500
 """Rows up to which a candidate is tried when the choice is ours."""
 
@@ -158,7 +158,7 @@ CLASS_CANDIDATES = (
     Candidate(
         "neighbors",
         "nearest labelled row, labels alone",
-        partial(PlainMember, NearestBaseline),
+        partial(PlainMember, NearestBaseline, sees_all_columns=False),
         is_baseline=True,
         prior=0.05,
         temperature=0.3,
@@ -169,6 +169,7 @@ CLASS_CANDIDATES = (
         partial(GraphMember, _make_regularized, are_shares=True, kept=("gamma",)),
         prior=0.35,
         temperature=0.3,
+        most_rows=REGULARIZED_ROWS,
     ),
     Candidate(
         "eigenfunctions",
@@ -176,7 +177,6 @@ CLASS_CANDIDATES = (
         partial(GraphMember, _make_eigenfunctions, are_shares=False),
         prior=0.12,
         temperature=0.25,
-        most_rows=EIGENFUNCTION_ROWS,
     ),
     Candidate(
         "laplacian_rls",
@@ -219,7 +219,6 @@ VALUE_CANDIDATES = (
         "eigenfunctions",
         "spectral ridge on eigenfunctions",
         partial(GraphValueMember, _make_value_eigenfunctions),
-        most_rows=EIGENFUNCTION_ROWS,
     ),
     Candidate(
         "laplacian_rls",

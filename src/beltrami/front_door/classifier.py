@@ -1,9 +1,11 @@
 """`ManifoldClassifier`: rows and a few labels in, every row labelled with a confidence out."""
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import TooFewLabelsWarning
@@ -11,13 +13,30 @@ from beltrami.core.progress import enter_stage, expect, job
 from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
-from beltrami.data.labels import checked_weights, encode_labels, labeled_mask
+from beltrami.data.labels import (
+    checked_weights,
+    encode_labels,
+    encode_listed_labels,
+    labeled_mask,
+)
+from beltrami.front_door.acceptance import (
+    accepted_rows,
+    check_risk,
+    island_numbers,
+)
 from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.dialogue import LabellingDialogue
 from beltrami.front_door.forecast import Forecast
-from beltrami.front_door.judgement import accepted_rows, check_risk, island_numbers
-from beltrami.front_door.report import FitReport, doubts, exact_bounds, none_accepted, out_of_time
+from beltrami.front_door.judgement import Answer, Judgement
+from beltrami.front_door.report import (
+    FitReport,
+    doubts,
+    exact_bounds,
+    judged_before,
+    none_accepted,
+    out_of_time,
+)
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import softmax
 from beltrami.learners.model import Labeled, LeftOut
@@ -216,7 +235,15 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         return self
 
     def update(self, indices: Any, labels: Any) -> Self:
-        """Add, change or remove labels of some rows; the graph is kept.
+        """Add, change or remove labels of some rows, and answer at once.
+
+        The candidates learn from the labels as they are now, each with what it chose before, and
+        are believed as far as they were when labels were last held out to judge them. They are
+        judged anew by `settle`, by `fit_labels`, when a class appears that had no label, and when
+        the labels have doubled. The answer depends on the labels and that judgement only: taking a
+        label back brings back what was there before it.
+
+        Cost: of the shared eigenbasis, O(n p k) for p eigenvectors and k classes.
 
         Parameters
         ----------
@@ -237,16 +264,19 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             When there is nothing to learn from yet.
         """
         check_is_fitted(self, "graph_")
-        rows, values = check_update(indices, labels, len(self._given.values))
+        rows, values = check_update(indices, labels, self._given.n_rows)
         vector = np.full(len(values), None, dtype=object)
         for place, value in enumerate(values):
             vector[place] = value
         typed, has_label = labeled_mask(vector, len(values), self.unlabeled)
         pairs = zip(typed.tolist(), has_label, strict=True)
         given = self._given.change(rows, [value if is_label else None for value, is_label in pairs])
-        n_known = len({value for value in given.values if value is not None})
+        n_known = len(set(given.values.values()))
         if n_known >= (2 if self.classes is None else 1):
-            return self.fit_labels(given.values, given.weights)
+            with thread_limit(self.n_jobs):
+                self._relearn(self._read_given(given))
+            self._given = given
+            return self
         self._given = given
         warnings.warn(
             f"there are labels of {n_known} class(es) so far and a classifier needs two; "
@@ -255,6 +285,28 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             stacklevel=2,
         )
         return self
+
+    def settle(self) -> Self:
+        """Judge the candidates anew by the labels there are now, after any number of updates.
+
+        Returns
+        -------
+        ManifoldClassifier
+            Itself, as `fit_labels` with the same labels leaves it.
+        """
+        check_is_fitted(self)
+        with thread_limit(self.n_jobs):
+            self._learn(self._read_given(self._given))
+        return self
+
+    def _read_given(self, given: GivenLabels) -> Labeled:
+        """Turn the labels of some rows into numbers, as `_encode` does with a whole vector."""
+        rows = given.rows
+        labels = encode_listed_labels(
+            given.listed, rows, given.n_rows, unlabeled=self.unlabeled, classes=self.classes
+        )
+        weights = checked_weights(given.listed_weights, len(rows), np.arange(len(rows)))
+        return self._number(labels, weights)
 
     def _encode(self, y: Any, n_points: int, sample_weight: Any) -> tuple[Labeled, GivenLabels]:
         """Read y once: as numbers for the committee, and as it was given for later updates."""
@@ -273,25 +325,43 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         super()._check_options()
 
     def _learn(self, labeled: Labeled) -> None:
-        """Ask the committee, and keep its answer with what it says of each row."""
+        """Ask the committee to judge and to answer, and forget earlier judgements."""
         enter_stage(Stage.LEARN)
+        answer = self._ask(labeled)
+        self._judgements = [_Kept.of(self.classes_, labeled, answer.judgement)]
+        self._take(answer, labeled)
+
+    def _relearn(self, labeled: Labeled) -> None:
+        """Ask the committee to answer by an earlier judgement, or to judge where none will do."""
+        is_same = hasattr(self, "_judgements") and self._committee.method == self.method
+        kept = _best_kept(self._judgements, self.classes_, labeled) if is_same else None
+        if not is_same:
+            self._judgements = []
+        if kept is None:
+            answer = self._ask(labeled)
+            self._judgements.append(_Kept.of(self.classes_, labeled, answer.judgement))
+        else:
+            answer = self._committee.answer_as_judged(self._view, labeled, kept.judgement)
+        self._take(answer, labeled)
+
+    def _take(self, answer: Answer, labeled: Labeled) -> None:
+        """Keep the committee's answer, with what it says of each row."""
         self._labeled, self._has_label = labeled, labeled.targets.any(axis=0)
         self.class_prior_ = labeled.mean
         self.reached_ = self._reach(labeled)
-        self._answer = self._ask(labeled)
-        self.temperature_ = self._answer.temperature
-        self.weights_ = dict(self._committee.weights)
+        self._answer = answer
+        self.temperature_ = answer.judgement.temperature
+        self.weights_ = dict(answer.judgement.weights)
         top = max(self.weights_, key=self.weights_.__getitem__)
         self.method_ = top if self.weights_[top] > 0.9 else "mixture"
-        self._settle(self._without_absent(self._answer.scores), labeled)
-        n_neighbors = getattr(self.recipe_, "n_neighbors", None)
-        self.island_ = island_numbers(self.graph_, labeled.rows, n_neighbors)
+        self._conclude(self._without_absent(answer.scores), labeled)
+        self.island_ = island_numbers(self._piece, labeled.rows)
         eligible = self.reached_ & (self.island_ < 0)
         self.accepted_ = accepted_rows(self.confidence_, eligible, labeled.rows, self.risk)
         self.report_ = self._report()
 
     def _report(self) -> FitReport:
-        answer, rows = self._answer, self._labeled.rows
+        answer, rows = self._answer.judgement, self._labeled.rows
         guesses = answer.held_out[answer.is_told].argmax(axis=1)
         truths = answer.judged.targets[answer.is_told].argmax(axis=1)
         n_told, accuracy = len(truths), float("nan")
@@ -313,6 +383,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             held_out_accuracy=accuracy,
             bounds=exact_bounds(accuracy * n_told, n_told),
             warnings=out_of_time(answer.members)
+            + judged_before(answer.n_labels, len(rows), are_same=bool(self._is_as_judged().all()))
             + none_accepted(self.confidence_, self.accepted_, rows, self.risk)
             + doubts(
                 self._labeled.targets.sum(axis=0),
@@ -330,12 +401,46 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         plain, projected = self._view.treat(points)
-        scores = self._committee.at(projected, plain)
+        scores = self._committee.at(projected, plain, self._answer.judgement)
         return scores, self._view.reached_at(projected, self.reached_)
 
     def _left_out(self) -> LeftOut:
-        judged = self._answer.judged
-        return LeftOut(judged.rows, judged.targets, self._answer.held_out, judged.weights)
+        judged = self._answer.judgement.judged
+        held_out = self._answer.judgement.held_out
+        return LeftOut(judged.rows, judged.targets, held_out, judged.weights)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "transduction_")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """A judgement, and for which classes and how many labels it was made."""
+
+    classes: tuple[Any, ...]
+    n_labels: int
+    judgement: Judgement
+
+    @classmethod
+    def of(cls, classes: NDArray[Any], labeled: Labeled, judgement: Judgement) -> "_Kept":
+        return cls(_with_labels(classes, labeled), len(labeled.rows), judgement)
+
+
+def _best_kept(judgements: list[_Kept], classes: NDArray[Any], labeled: Labeled) -> _Kept | None:
+    """Return the judgement of the same classes by most labels, but not by more than there are.
+
+    None where the labels have doubled since, so that they are worth judging by. Where labels were
+    taken away, the judgement by fewest is the nearest.
+    """
+    present, count = _with_labels(classes, labeled), len(labeled.rows)
+    same = sorted(
+        (one for one in judgements if one.classes == present), key=lambda one: one.n_labels
+    )
+    earlier = [one for one in same if one.n_labels <= count]
+    if not earlier:
+        return same[0] if same else None
+    return earlier[-1] if count < 2 * earlier[-1].n_labels else None
+
+
+def _with_labels(classes: NDArray[Any], labeled: Labeled) -> tuple[Any, ...]:
+    return tuple(classes[labeled.targets.any(axis=0)].tolist())

@@ -8,8 +8,9 @@ what depends on labels.
 import time
 import warnings
 from abc import abstractmethod
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -25,12 +26,15 @@ from beltrami.front_door.candidates import (
     candidates_for,
 )
 from beltrami.front_door.judgement import (
+    Answer,
     Judged,
     JudgedValues,
+    Judgement,
     Trial,
     best_temperature,
     blind_weights,
     can_judge,
+    heard_among,
     held_out_loss,
     importance_of,
     judge_values,
@@ -43,12 +47,8 @@ from beltrami.learners.base import softmax
 from beltrami.learners.baselines import FEWEST_VALUES
 from beltrami.learners.leave_one_out import honest_residuals
 from beltrami.learners.model import Labeled
-from beltrami.review.conformal import conformal_threshold, held_out_strangeness
 
 _Member = TypeVar("_Member")
-
-_LEAST_WEIGHT = 1e-3
-"""Weight below which a candidate has no part in the answer."""
 
 _SMALL = 3000
 """Rows up to which products are small, and threads that wait for each other only cost."""
@@ -117,9 +117,7 @@ class Committee(Generic[_Member]):
 
     def _try_one(self, trial: Trial, member: _Member, view: View, labeled: Labeled) -> None:
         try:
-            with warnings.catch_warnings():
-                # Said once, by the estimator that asks the committee.
-                warnings.simplefilter("ignore", DisconnectedGraphWarning)
+            with _quiet():
                 trial.answer, trial.held_out = self._fit_member(member, view, labeled)
         except BeltramiError as error:
             trial.note = f"left out: {error}"
@@ -129,59 +127,9 @@ class Committee(Generic[_Member]):
         """Fit a member, and return what it says of all rows and of labels held out."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """What the candidates say together.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n, k)
-        Logarithms of the probabilities, before the last temperature.
-    temperature : float
-        They are divided by it.
-    judged : Labeled
-        The labels that were held out, or would have been.
-    is_told : ndarray of shape (m,)
-        Whether others could tell: the class has another label.
-    held_out : ndarray of shape (m, k)
-        Probabilities of those labels, each without its own; at the last temperature.
-    importance : ndarray of shape (m,)
-        How much each counts, so that held-out labels stand for the rows, not for how labels were
-        shared among classes; sums to m.
-    members : tuple of Judged
-        The evidence, one for each candidate, in the order of their weights.
-    codes : dict of str to ndarray of shape (n,)
-        What each candidate alone would answer.
-    """
-
-    scores: FloatMatrix
-    temperature: float
-    judged: Labeled
-    is_told: BoolVector
-    held_out: FloatMatrix
-    importance: FloatVector
-    members: tuple[Judged, ...]
-    codes: dict[str, IndexVector]
-
-    def set_threshold(self, coverage: float) -> float:
-        """Return the strangeness up to which a class belongs in a set of this coverage."""
-        codes = self.judged.targets[self.is_told].argmax(axis=1)
-        strange = held_out_strangeness(self.held_out[self.is_told], codes)
-        return conformal_threshold(strange, coverage)
-
-
 @dataclass(slots=True, eq=False)
 class ClassCommittee(Committee[Member]):
-    """Candidates for classes, which answer together.
-
-    Attributes
-    ----------
-    weights, temperatures : dict of str to float
-        Of those that could be fitted.
-    """
-
-    weights: dict[str, float] = field(default_factory=dict)
-    temperatures: dict[str, float] = field(default_factory=dict)
+    """Candidates for classes, which answer together."""
 
     all_candidates: ClassVar = CLASS_CANDIDATES
 
@@ -192,40 +140,67 @@ class ClassCommittee(Committee[Member]):
         told = Labeled(sample.rows[is_told], sample.targets[is_told], sample.weights[is_told])
         trials = self.try_all(view, labeled, time_budget)
         fitted = self._require_answer(trials)
-        self._weigh(fitted, is_told, told)
-        probabilities = self._mix({name: one.answer for name, one in fitted.items()})
-        held_out = self._mix({name: one.held_out for name, one in fitted.items()})
+        temperatures = _temperatures(fitted, is_told, told)
+        weights = self._weights(fitted, temperatures, is_told, told, view.graph.n_nodes)
+        heard = {name: fitted[name] for name in heard_among(weights)}
+        logits = {name: one.answer for name, one in heard.items()}
+        probabilities = mix(logits, temperatures, weights)
+        logits = {name: one.held_out for name, one in heard.items()}
+        held_out = mix(logits, temperatures, weights)
         importance = importance_of(sample, probabilities)
         temperature = 1.0
         if len(told.rows):
-            weights = _relative(_relative(told.weights) * importance[is_told])
+            counts = _relative(_relative(told.weights) * importance[is_told])
             logs = _logs(held_out[is_told])
-            temperature = best_temperature(logs, told.targets, weights, _TOO_SURE)
+            temperature = best_temperature(logs, told.targets, counts, _TOO_SURE)
         # All errors are counted as that of the answer is: by the classes' shares of the rows.
         counted = Labeled(told.rows, told.targets, importance[is_told])
-        order = sorted(trials.items(), key=lambda item: -self.weights.get(item[0], -1.0))
-        return Answer(
-            _logs(probabilities),
+        order = sorted(trials.items(), key=lambda item: -weights.get(item[0], -1.0))
+        judgement = Judgement(
+            weights,
+            temperatures,
+            {name: self.members[name].choices for name in fitted},
             temperature,
+            len(labeled.rows),
             sample,
             is_told,
             softmax(_logs(held_out), temperature),
             importance,
-            tuple(self._judge(one, is_told, counted) for _, one in order),
-            {name: one.answer.argmax(axis=1).astype(np.intp) for name, one in fitted.items()},
+            tuple(_judge(one, is_told, counted, temperatures, weights) for _, one in order),
         )
+        codes = {name: one.answer.argmax(axis=1).astype(np.intp) for name, one in fitted.items()}
+        return Answer(_logs(probabilities), codes, judgement)
 
-    def at(self, points: Points, plain: Points) -> FloatMatrix:
+    def answer_as_judged(self, view: View, labeled: Labeled, judgement: Judgement) -> Answer:
+        """Return what the candidates say to other labels, believed as far as they were before."""
+        logits = {name: self._answer_of(name, view, labeled, judgement) for name in judgement.heard}
+        codes = {name: one.argmax(axis=1).astype(np.intp) for name, one in logits.items()}
+        return Answer(_logs(judgement.mix(logits)), codes, judgement)
+
+    def codes_of(
+        self, name: str, view: View, labeled: Labeled, judgement: Judgement
+    ) -> IndexVector:
+        """Return what one candidate alone says to these labels, with what it chose before."""
+        logits = self._answer_of(name, view, labeled, judgement)
+        return np.asarray(logits.argmax(axis=1), dtype=np.intp)
+
+    def _answer_of(
+        self, name: str, view: View, labeled: Labeled, judgement: Judgement
+    ) -> FloatMatrix:
+        with _quiet(), _few_threads(view):
+            logits = self.members[name].answer(view, labeled, judgement.choices[name])
+        return np.asfortranarray(logits, dtype=np.float32)
+
+    def at(self, points: Points, plain: Points, judgement: Judgement) -> FloatMatrix:
         """Return logarithms of the probabilities of new points, before the last temperature."""
-        heard = [name for name, weight in self.weights.items() if weight > _LEAST_WEIGHT]
-        return _logs(self._mix({name: self.members[name].at(points, plain) for name in heard}))
+        logits = {name: self.members[name].at(points, plain) for name in judgement.heard}
+        return _logs(judgement.mix(logits))
 
     def _fit_member(
         self, member: Member, view: View, labeled: Labeled
     ) -> tuple[FloatMatrix, FloatMatrix]:
-        is_small = view.graph.n_nodes <= _SMALL
-        with serial_blas() if is_small else nullcontext():
-            logits = member.fit(view, labeled).astype(np.float32)
+        with _few_threads(view):
+            logits = np.asfortranarray(member.fit(view, labeled), dtype=np.float32)
             sample = labeled.sample()
             if can_judge(sample).any():
                 return logits, member.held_out(view, labeled)
@@ -242,54 +217,77 @@ class ClassCommittee(Committee[Member]):
             raise InvalidInputError(f"method={self.method!r} could not be fitted: {note}")
         return fitted
 
-    def _weigh(self, fitted: dict[str, Trial], is_told: BoolVector, told: Labeled) -> None:
-        """Find the temperature and the weight of each candidate by the labels held out."""
-        even = _relative(told.weights)
-        self.temperatures = {
-            name: best_temperature(
-                one.held_out[is_told], told.targets, even, one.candidate.temperature
-            )
-            for name, one in fitted.items()
-        }
-        priors = {name: one.candidate.prior for name, one in fitted.items()}
+    def _weights(
+        self,
+        fitted: dict[str, Trial],
+        temperatures: dict[str, float],
+        is_told: BoolVector,
+        told: Labeled,
+        n_rows: int,
+    ) -> dict[str, float]:
+        """Return the weight of each candidate by the labels held out."""
         if self.method != "auto":
-            self.weights = {name: float(name == self.method) for name in fitted}
-            return
+            return {name: float(name == self.method) for name in fitted}
+        priors = {name: one.candidate.prior for name, one in fitted.items()}
         if len(told.rows):
             shares = np.array(list(priors.values()))
             likelihoods = [
-                (softmax(one.held_out[is_told], self.temperatures[name]) * told.targets).sum(axis=1)
+                (softmax(one.held_out[is_told], temperatures[name]) * told.targets).sum(axis=1)
                 for name, one in fitted.items()
             ]
-            prior = shares / shares.sum()
+            prior, even = shares / shares.sum(), _relative(told.weights)
             weights = posterior_weights(np.stack(likelihoods, axis=1), prior, even)
         else:
-            weights = blind_weights(priors, len(next(iter(fitted.values())).answer))
-        self.weights = dict(zip(fitted, weights.tolist(), strict=True))
+            weights = blind_weights(priors, n_rows)
+        return dict(zip(fitted, weights.tolist(), strict=True))
 
-    def _mix(self, logits: dict[str, FloatMatrix]) -> FloatMatrix:
-        """Return the probabilities of the candidates that have a part in the answer."""
-        heard = {name: one for name, one in logits.items() if self.weights[name] > _LEAST_WEIGHT}
-        return mix(heard, self.temperatures, self.weights)
 
-    def _judge(self, trial: Trial, is_told: BoolVector, told: Labeled) -> Judged:
-        """Return the evidence on one candidate."""
-        candidate, error, spread = trial.candidate, float("nan"), float("nan")
-        if not trial.note and len(told.rows):
-            wrong = trial.held_out[is_told].argmax(axis=1) != told.targets.argmax(axis=1)
-            error = float(np.average(wrong, weights=told.weights))
-            spread = float(np.sqrt(error * (1 - error) / len(wrong)))
-        return Judged(
-            candidate.name,
-            candidate.title,
-            candidate.is_baseline,
-            error,
-            spread,
-            self.temperatures.get(candidate.name, float("nan")),
-            self.weights.get(candidate.name, 0.0),
-            trial.seconds,
-            trial.note,
-        )
+def _temperatures(fitted: dict[str, Trial], is_told: BoolVector, told: Labeled) -> dict[str, float]:
+    """Return the temperature of each candidate by the labels held out."""
+    even = _relative(told.weights)
+    return {
+        name: best_temperature(one.held_out[is_told], told.targets, even, one.candidate.temperature)
+        for name, one in fitted.items()
+    }
+
+
+def _judge(
+    trial: Trial,
+    is_told: BoolVector,
+    told: Labeled,
+    temperatures: dict[str, float],
+    weights: dict[str, float],
+) -> Judged:
+    """Return the evidence on one candidate."""
+    candidate, error, spread = trial.candidate, float("nan"), float("nan")
+    if not trial.note and len(told.rows):
+        wrong = trial.held_out[is_told].argmax(axis=1) != told.targets.argmax(axis=1)
+        error = float(np.average(wrong, weights=told.weights))
+        spread = float(np.sqrt(error * (1 - error) / len(wrong)))
+    return Judged(
+        candidate.name,
+        candidate.title,
+        candidate.is_baseline,
+        error,
+        spread,
+        temperatures.get(candidate.name, float("nan")),
+        weights.get(candidate.name, 0.0),
+        trial.seconds,
+        trial.note,
+    )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Leave out what the estimator that asks the committee says once for all its members."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisconnectedGraphWarning)
+        yield
+
+
+def _few_threads(view: View) -> AbstractContextManager[None]:
+    """Return a context where small products run on one thread."""
+    return serial_blas() if view.graph.n_nodes <= _SMALL else nullcontext()
 
 
 def _relative(weights: FloatVector) -> FloatVector:

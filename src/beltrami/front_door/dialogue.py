@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Seed
 from beltrami.front_door.base import GivenLabels
-from beltrami.front_door.committee import Answer
+from beltrami.front_door.committee import ClassCommittee
+from beltrami.front_door.judgement import Answer
+from beltrami.front_door.prepare import View
 from beltrami.learners.base import GraphClassifier
 from beltrami.questions import Question, choose_questions
 from beltrami.review.audit import Certificate
@@ -21,14 +23,6 @@ from beltrami.review.conformal import prediction_sets
 from beltrami.review.issues import LabelIssues, find_label_issues
 from beltrami.review.support import Explanation, support_of
 from beltrami.review.trail import Trail
-from beltrami.solvers.eigen import eigenbasis
-from beltrami.solvers.model import Basis
-
-_VECTORS = 150
-_FEWER_VECTORS = 30
-_FINE, _ROUGH = 1e-3, 0.05
-_MANY_ROWS = 100_000
-"""Eigenvectors that questions are chosen by, and fewer and rougher ones above so many rows."""
 
 
 class LabellingDialogue(GraphClassifier):
@@ -39,8 +33,9 @@ class LabellingDialogue(GraphClassifier):
     island_: IndexVector
     names_: NDArray[Any]
     _answer: Answer
+    _committee: ClassCommittee
+    _view: View
     _given: GivenLabels
-    _basis: Basis | None
     _asked: IndexVector
     _trail: Trail
 
@@ -48,7 +43,7 @@ class LabellingDialogue(GraphClassifier):
         """Keep the names of the rows; nothing was asked, computed or audited yet."""
         index = getattr(X, "index", None) if hasattr(X, "iloc") else None
         self.names_ = np.arange(self.graph_.n_nodes) if index is None else np.asarray(index)
-        self._basis, self._trail = None, Trail()
+        self._trail = Trail()
         self._asked = np.zeros(0, dtype=np.intp)
 
     def query(
@@ -98,24 +93,16 @@ class LabellingDialogue(GraphClassifier):
             labelled=self._given.rows,
             reached=reached,
             piece=self.island_ if has_learned else None,  # without the bridges of the graph
-            basis=self._slow_functions(),
+            basis=self._foundation.basis,
             candidates=candidates,
             classes=list(map(str, self.classes_)) if has_learned else None,
             rng=self.random_state,
         )
 
-    def _slow_functions(self) -> Basis:
-        """Return eigenvectors of the graph, computed once."""
-        graph = self.graph_
-        if self._basis is None:
-            is_large = graph.n_nodes > _MANY_ROWS
-            count, tol = (_FEWER_VECTORS, _ROUGH) if is_large else (_VECTORS, _FINE)
-            count = min(count, graph.n_nodes)
-            self._basis = eigenbasis(graph, count, kind="random_walk", tol=tol, random_state=0)
-        return self._basis
-
     def label_issues(self) -> LabelIssues:
         """Return the given labels that look wrong, judged by all other labels.
+
+        After an `update` those are judged that were there before; `settle` judges all.
 
         Returns
         -------
@@ -123,11 +110,21 @@ class LabellingDialogue(GraphClassifier):
             With the class that the others point at; print it.
         """
         check_is_fitted(self)
-        judged = self._answer.judged
+        judgement = self._answer.judgement
+        is_same = self._is_as_judged()
         issues = find_label_issues(
-            judged.rows, judged.targets.argmax(axis=1), self._answer.held_out
+            judgement.judged.rows[is_same],
+            judgement.judged.targets[is_same].argmax(axis=1),
+            judgement.held_out[is_same],
         )
         return issues.with_names(self.names_, self.classes_)
+
+    def _is_as_judged(self) -> BoolVector:
+        """Say which of the labels that were judged are still there, and the same."""
+        judged, now = self._answer.judgement.judged, self._labeled
+        place = np.minimum(np.searchsorted(now.rows, judged.rows), len(now.rows) - 1)
+        is_there = now.rows[place] == judged.rows
+        return np.asarray(is_there & (now.targets[place] == judged.targets).all(axis=1))
 
     def explain(self, i: int, top: int = 5) -> Explanation:
         """Say which labelled rows a row's class rests on.
@@ -232,7 +229,15 @@ class LabellingDialogue(GraphClassifier):
             Positions in ``classes_``.
         """
         check_is_fitted(self)
-        return self._answer.codes[name]
+        if name in self._answer.codes:
+            return self._answer.codes[name]
+        judgement = self._answer.judgement
+        if name not in judgement.choices:
+            raise InvalidInputError(
+                f"{name!r} is none of the candidates that were fitted; these are "
+                f"{', '.join(judgement.choices)}."
+            )
+        return self._committee.codes_of(name, self._view, self._labeled, judgement)
 
     def prediction_sets(self, coverage: float = 0.9) -> NDArray[np.bool_]:
         """Return for each row of the fit the classes that it may well be.
@@ -275,7 +280,7 @@ class LabellingDialogue(GraphClassifier):
     def _sets(
         self, probabilities: FloatMatrix, reached: BoolVector, coverage: float
     ) -> NDArray[np.bool_]:
-        threshold = self._answer.set_threshold(coverage)
+        threshold = self._answer.judgement.set_threshold(coverage)
         sets = prediction_sets(probabilities, threshold, never_empty=True)
         sets[~reached] = True
         return sets

@@ -11,11 +11,7 @@ from typing import Self
 from beltrami.core.stages import Stage
 from beltrami.core.threads import threads_in_force
 from beltrami.core.types import Points
-from beltrami.front_door.candidates import (
-    CLASS_CANDIDATES,
-    EIGENFUNCTION_ROWS,
-    candidates_for,
-)
+from beltrami.front_door.candidates import CLASS_CANDIDATES, candidates_for
 from beltrami.graph.search.euclidean import EXACT_COST, TREE_DIMENSIONS
 from beltrami.learners.model import Labeled
 
@@ -34,11 +30,12 @@ SECONDS: dict[str, dict[str, dict[str, float]]] = {
         "logistic": {"each": 0.1, "row": 1e-5},
         "neighbors": {"each": 0.1, "label_entry": 7e-10},
         "regularized": {"each": 0.1, "row_class": 4.5e-5, "chosen_label": 1e-6},
-        "eigenfunctions": {"each": 0.1, "row": 3e-4},
+        "eigenfunctions": {"each": 0.1, "row": 1e-5},
+        "computing eigenvectors": {"each": 0.1, "row": 3e-4},
         "laplacian_rls": {"each": 0.1, "square": 6e-7},
         "laplacian_svc": {"each": 0.1, "square": 4e-7},
     },
-    Stage.ASK: {"": {"each": 0.1, "fine_row": 1e-4, "rough_row": 1.5e-4}},
+    Stage.ASK: {"": {"each": 0.1, "row": 1e-4}},
     Stage.DOUBT: {"": {"row": 5e-6}},
     Stage.EMBED: {"": {"each": 0.1, "row": 3e-5}},
     Stage.CLUSTER: {"": {"each": 0.1, "row": 1e-4}},
@@ -89,13 +86,22 @@ class Forecast:
             }
             for stage, steps in SECONDS.items()
         }
-        learners, spent = costs[Stage.LEARN], 0.0
-        costs[Stage.LEARN] = {}
-        for name, one in candidates_for(method, CLASS_CANDIDATES).items():
-            if not one.skip_reason(method, self.n_rows, spent, time_budget, has_answer=spent > 0):
-                spent += learners.get(name, 0.0)
-                costs[Stage.LEARN][one.title] = learners.get(name, 0.0)
+        costs[Stage.LEARN] = self._tried(costs[Stage.LEARN], method, time_budget)
         return costs
+
+    def _tried(
+        self, seconds: dict[str, float], method: str, time_budget: float | None
+    ) -> dict[str, float]:
+        """Return the costs of the learners that will be tried, by title, and of shared steps."""
+        tried = candidates_for(method, CLASS_CANDIDATES)
+        known = {one.name for one in CLASS_CANDIDATES}
+        found = {step: cost for step, cost in seconds.items() if step not in known}
+        spent = 0.0
+        for name, one in tried.items():
+            if not one.skip_reason(method, self.n_rows, spent, time_budget, has_answer=spent > 0):
+                spent += seconds.get(name, 0.0)
+                found[one.title] = seconds.get(name, 0.0)
+        return found
 
     def seconds(
         self,
@@ -118,7 +124,7 @@ class Forecast:
     def _units(self) -> dict[str, float]:
         """Return how much of each unit of work there is."""
         n, d, labels = self.n_rows, self.n_columns, min(self.n_labels, _MOST_HELD_OUT)
-        is_flat, is_fine = d <= TREE_DIMENSIONS, n <= EIGENFUNCTION_ROWS
+        is_flat = d <= TREE_DIMENSIONS
         return {
             "each": 1.0,
             "row": n,
@@ -128,8 +134,6 @@ class Forecast:
             "row_class": n * (1 + self.n_classes / 3),
             "label_entry": n * d * labels,
             "chosen_label": n * labels if n <= _CHOSEN_ROWS else 0.0,
-            "fine_row": n if is_fine else 0.0,
-            "rough_row": 0.0 if is_fine else n,
             "square": float(n) ** 2,
         }
 

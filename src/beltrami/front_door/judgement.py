@@ -1,25 +1,23 @@
-"""How far answers can be trusted: weights of candidates, temperatures, and rows to accept.
+"""How far answers can be trusted: weights of candidates, and temperatures.
 
 Held-out logits and labels enter; temperatures, weights and the evidence leave. The answer is a
 mixture: with few labels the weights stay near those that served on many data sets; with more the
-labels decide, and the candidate that explains them best comes to answer alone. Of the answers,
-those are accepted that lie on no island and are sure enough for a chosen risk.
+labels decide, and the candidate that explains them best comes to answer alone.
 """
 
-import numbers
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.front_door.candidates import Candidate
-from beltrami.graph.model import Graph
 from beltrami.learners.base import fitted_temperature, softmax
 from beltrami.learners.model import Labeled
+from beltrami.review.conformal import conformal_threshold, held_out_strangeness
+
+_LEAST_WEIGHT = 1e-3
+"""Weight below which a candidate has no part in the answer."""
 
 _MANY_ROWS = 5000
 """Rows above which Poisson learning answers, and graph regularisation below, where no class has
@@ -128,6 +126,84 @@ class JudgedValues:
     note: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """How far each candidate is believed, after the labels that were held out.
+
+    Attributes
+    ----------
+    weights, temperatures : dict of str to float
+        Of those that could be fitted.
+    choices : dict of str to object
+        What those chose for themselves.
+    temperature : float
+        Of the mixture: its logarithms are divided by it.
+    n_labels : int
+        Labels that there were.
+    judged : Labeled
+        The labels that were held out, or would have been.
+    is_told : ndarray of shape (m,)
+        Whether others could tell: the class has another label.
+    held_out : ndarray of shape (m, k)
+        Probabilities of those labels, each without its own; at the last temperature.
+    importance : ndarray of shape (m,)
+        How much each counts, so that held-out labels stand for the rows, not for how labels were
+        shared among classes; sums to m.
+    members : tuple of Judged
+        The evidence, one for each candidate, in the order of their weights.
+    """
+
+    weights: dict[str, float]
+    temperatures: dict[str, float]
+    choices: dict[str, Any]
+    temperature: float
+    n_labels: int
+    judged: Labeled
+    is_told: BoolVector
+    held_out: FloatMatrix
+    importance: FloatVector
+    members: tuple[Judged, ...]
+
+    @property
+    def heard(self) -> list[str]:
+        """The candidates that have a part in the answer."""
+        return heard_among(self.weights)
+
+    def mix(self, logits: dict[str, FloatMatrix]) -> FloatMatrix:
+        """Return the mixture's probabilities, (n, k), from the logits of those that are heard."""
+        return mix({name: logits[name] for name in self.heard}, self.temperatures, self.weights)
+
+    def set_threshold(self, coverage: float) -> float:
+        """Return the strangeness up to which a class belongs in a set of this coverage."""
+        codes = self.judged.targets[self.is_told].argmax(axis=1)
+        strange = held_out_strangeness(self.held_out[self.is_told], codes)
+        return conformal_threshold(strange, coverage)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What the candidates say together.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n, k)
+        Logarithms of the probabilities, before the last temperature.
+    codes : dict of str to ndarray of shape (n,)
+        What candidates alone would answer.
+    judgement : Judgement
+        How far each was believed.
+    """
+
+    scores: FloatMatrix
+    codes: dict[str, IndexVector]
+    judgement: Judgement
+
+
+def heard_among(weights: dict[str, float]) -> list[str]:
+    """Return the candidates that weigh enough to have a part in the answer."""
+    return [name for name, weight in weights.items() if weight > _LEAST_WEIGHT]
+
+
 def can_judge(labeled: Labeled) -> BoolVector:
     """Return which labels may be held out, (l,): those whose class has another."""
     codes = labeled.targets.argmax(axis=1)
@@ -220,79 +296,3 @@ def judge_values(trial: Trial, sample: Labeled, *, is_answer: bool) -> JudgedVal
         trial.seconds,
         trial.note,
     )
-
-
-def island_numbers(
-    graph: Graph, labelled: IndexVector, n_neighbors: int | None = None
-) -> IndexVector:
-    """Return the island of each row, largest first, -1 for a row in a piece with a label.
-
-    Islands are the pieces of the data that no edge but an added bridge joins to a label.
-
-    - `n_neighbors`: nearest points that each row is joined to; None means all that are listed.
-    """
-    piece = _pieces(graph, n_neighbors)
-    has_label = np.zeros(int(piece.max(initial=-1)) + 1, dtype=bool)
-    has_label[piece[labelled]] = True
-    sizes = np.bincount(piece)
-    bare = np.flatnonzero(~has_label)
-    bare = bare[np.argsort(-sizes[bare], kind="stable")]
-    number = np.full(len(sizes), -1, dtype=np.intp)
-    number[bare] = np.arange(len(bare))
-    return number[piece]
-
-
-def _pieces(graph: Graph, n_neighbors: int | None) -> IndexVector:
-    """Return the component of each row in the graph without its bridges."""
-    if graph.certificate.n_bridges == 0 or graph.neighbors is None:
-        return np.asarray(graph.components()[1], dtype=np.intp)
-    lists = graph.neighbors.indices[:, :n_neighbors]
-    starts = np.repeat(np.arange(len(lists)), lists.shape[1])
-    ends = lists.ravel()
-    links = coo_array((np.ones(len(ends), dtype=np.int8), (starts, ends)), shape=(len(lists),) * 2)
-    return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
-
-
-def check_risk(risk: Any) -> float | None:
-    """Return the risk, or say what is wrong with it."""
-    if risk is None:
-        return None
-    is_number = isinstance(risk, numbers.Real) and not isinstance(risk, bool)
-    if is_number and 0 <= float(risk) <= 1:
-        return float(risk)
-    raise InvalidInputError(
-        f"risk={risk!r} must be a number from 0 to 1, such as 0.05 for one wrong label in twenty, "
-        "or None to accept every label."
-    )
-
-
-def accepted_rows(
-    confidence: FloatVector, eligible: BoolVector, given: IndexVector, risk: float | None
-) -> BoolVector:
-    """Return which labels are accepted, (n,): the surest, as many as the risk allows.
-
-    The expected share of wrong ones among the accepted is one minus their mean confidence, which
-    is as good as the calibration. Labels that were given, at the rows `given`, are accepted and not
-    counted. Rows equally sure are accepted together or not at all.
-
-    - `risk`: largest expected share of wrong ones; None accepts all that are eligible.
-    """
-    limit = check_risk(risk)
-    accepted = eligible.copy()
-    if limit is not None:
-        accepted[given] = False
-        rows = np.flatnonzero(accepted)
-        order = rows[np.argsort(-confidence[rows], kind="stable")]
-        sure = confidence[order]
-        expected = np.cumsum(1 - sure) / np.arange(1, len(order) + 1)
-        allowed = np.flatnonzero(expected <= limit + 1e-12)
-        accepted[:] = False
-        if len(allowed):
-            # Rows as sure as the last one belong together.
-            least = sure[allowed[-1]]
-            count = np.searchsorted(-sure, -least, side="right")
-            if expected[count - 1] > limit + 1e-12:
-                count = np.searchsorted(-sure, -least, side="left")
-            accepted[order[:count]] = True
-    accepted[given] = True
-    return accepted

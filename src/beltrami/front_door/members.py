@@ -5,6 +5,7 @@ values, values with exact leave-one-out residuals and with how each label moves 
 what it worked out from the graph alone, so that other labels cost only what depends on labels.
 """
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -18,11 +19,14 @@ from beltrami.learners.baselines import NEVER
 from beltrami.learners.model import Labeled
 from beltrami.learners.shared_graph import (
     copy_as_chosen,
+    copy_with_choices,
     honest_residuals_of,
     left_out_at,
     residuals_of,
+    score_on,
     scores_at,
     share_kernels,
+    shares_of,
     shifts_at,
 )
 from beltrami.learners.splits import class_folds, typical_count
@@ -43,6 +47,18 @@ class Member(ABC):
     @abstractmethod
     def held_out(self, view: View, labeled: Labeled) -> FloatMatrix:
         """Return logits of ``labeled.sample()``, each from labels without it; after `fit`."""
+
+    @property
+    @abstractmethod
+    def choices(self) -> Any:
+        """What the last `fit` chose, for `answer`."""
+
+    @abstractmethod
+    def answer(self, view: View, labeled: Labeled, choices: Any) -> FloatMatrix:
+        """Return the logits of all rows, (n, k), by other labels and choices made before.
+
+        It depends on nothing else, so labels that come back bring the same answer back.
+        """
 
     @abstractmethod
     def at(self, points: Points, plain: Points) -> FloatMatrix:
@@ -83,6 +99,7 @@ class GraphMember(Member):
         self._make, self._are_shares, self._has_exact = make, are_shares, has_exact
         self._kept, self._kept_if_many, self._twin = kept, kept_if_many, twin
         self._learner: Any = None
+        self._speaker: Any = None
 
     def fit(self, view: View, labeled: Labeled) -> FloatMatrix:
         """Learn on the graph, or from other labels where that was done before."""
@@ -93,67 +110,110 @@ class GraphMember(Member):
                 share_kernels(learner, self._twin._learner)
             # One that cannot be fitted is not kept: it would be taken for fitted the next time.
             self._learner = None
-        self._learner = _fit_on(learner, view, labeled)
-        return self._logits(self._learner.scores_, self._learner.label_distributions_)
+        self._learner = self._speaker = _score_on(learner, view, labeled)
+        return self._logits_of(learner)
+
+    @property
+    def choices(self) -> Any:
+        """The learner, which has chosen."""
+        return copy.copy(self._learner)
+
+    def answer(self, view: View, labeled: Labeled, choices: Any) -> FloatMatrix:
+        """Learn with what was chosen."""
+        self._speaker = _score_on(copy_with_choices(choices), view, labeled)
+        return self._logits_of(self._speaker)
 
     def held_out(self, view: View, labeled: Labeled) -> FloatMatrix:
         """Hold labels out, by the learner's own leave-one-out or in folds."""
         sample = labeled.sample()
         if self._has_exact and typical_count(sample) >= _ENOUGH:
             scores = left_out_at(self._learner, sample.rows).scores
-            return self._logits(scores, scores)
+            return self._logits(scores)
         logits = np.zeros(sample.targets.shape)
         is_many = view.graph.n_nodes > _MANY_ROWS
         twin = copy_as_chosen(self._learner, self._kept + self._kept_if_many * is_many)
         for rest, aside in class_folds(labeled):
-            _fit_on(twin, view, rest)
-            rows = sample.rows[aside]
-            logits[aside] = self._logits(twin.scores_[rows], twin.label_distributions_[rows])
+            _score_on(twin, view, rest)
+            logits[aside] = self._logits_of(twin)[sample.rows[aside]]
         return logits
 
     def at(self, points: Points, plain: Points) -> FloatMatrix:  # noqa: ARG002
         """Carry the scores to new points, as the learner does."""
         if self._are_shares:
-            shares = self._learner.predict_proba(points)
-            return self._logits(shares, shares)
-        scores = scores_at(self._learner, points)
-        return self._logits(scores, scores)
+            return self._logits(self._speaker.predict_proba(points))
+        return self._logits(scores_at(self._speaker, points))
 
-    def _logits(self, scores: FloatMatrix, shares: FloatMatrix) -> FloatMatrix:
+    def _logits_of(self, learner: Any) -> FloatMatrix:
+        scores: FloatMatrix = shares_of(learner) if self._are_shares else learner.scores_
+        return self._logits(scores)
+
+    def _logits(self, scores: FloatMatrix) -> FloatMatrix:
+        """Return logits from scores, or from shares where a learner gives these."""
         if not self._are_shares:
-            return np.maximum(scores, NEVER)
-        positive = np.maximum(shares, 0.0)
+            return np.asarray(np.maximum(scores, NEVER))
+        positive = np.maximum(scores, 0.0)
         totals = positive.sum(axis=1, keepdims=True)
-        even = 1.0 / shares.shape[1]
+        even = 1.0 / scores.shape[1]
         shares = np.divide(positive, totals, out=np.full_like(positive, even), where=totals > 0)
-        return np.log(np.maximum(shares, _LEAST_SHARE))
+        return np.asarray(np.log(np.maximum(shares, _LEAST_SHARE)))
+
+
+def _score_on(learner: Any, view: View, labeled: Labeled) -> Any:
+    """Let a classifier score all rows on the view's graph."""
+    return score_on(learner, view.points, view.foundation, view.recipe, _weigh_evenly(labeled))
 
 
 def _fit_on(learner: Any, view: View, labeled: Labeled) -> Any:
-    """Fit a learner on the view's graph, with weights relative to their mean over these labels."""
+    """Fit a regressor on the view's graph."""
+    return learner.fit_on(view.points, view.foundation, view.recipe, _weigh_evenly(labeled))
+
+
+def _weigh_evenly(labeled: Labeled) -> Labeled:
+    """Return labels with weights relative to their mean over these."""
     count = len(labeled.rows)
     weights = checked_weights(labeled.weights, count, np.arange(count))
-    numbers = Labeled(labeled.rows, labeled.targets, weights)
-    return learner.fit_on(view.points, view.graph, view.recipe, numbers)
+    return Labeled(labeled.rows, labeled.targets, weights)
 
 
 class PlainMember(Member):
-    """A baseline: it sees the labelled rows only, with all their columns."""
+    """A baseline: it sees the labelled rows only.
 
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self.baseline = make()
+    Parameters
+    ----------
+    make : callable
+        Returns the baseline.
+    sees_all_columns : bool, default=True
+        Whether it sees all columns, or what the graph was built of.
+    """
+
+    def __init__(self, make: Callable[[], Any], *, sees_all_columns: bool = True) -> None:
+        self.baseline, self._sees_all_columns = make(), sees_all_columns
 
     def fit(self, view: View, labeled: Labeled) -> FloatMatrix:
         """Fit to the labelled rows."""
-        return np.asarray(self.baseline.fit(view.plain, labeled, view.metric))
+        points = self._choose_points(view.points, view.plain)
+        return np.asarray(self.baseline.fit(points, labeled, view.metric))
+
+    def _choose_points(self, points: Points, plain: Points) -> Points:
+        return plain if self._sees_all_columns else points
+
+    @property
+    def choices(self) -> Any:
+        """Nothing: a baseline chooses by the labels at hand."""
+        return None
+
+    def answer(self, view: View, labeled: Labeled, choices: Any) -> FloatMatrix:  # noqa: ARG002
+        """Fit to the labelled rows."""
+        return self.fit(view, labeled)
 
     def held_out(self, view: View, labeled: Labeled) -> FloatMatrix:
         """Hold labels out, as the baseline does."""
-        return np.asarray(self.baseline.held_out(view.plain, labeled))
+        points = self._choose_points(view.points, view.plain)
+        return np.asarray(self.baseline.held_out(points, labeled))
 
-    def at(self, points: Points, plain: Points) -> FloatMatrix:  # noqa: ARG002
+    def at(self, points: Points, plain: Points) -> FloatMatrix:
         """Return the baseline's own."""
-        return np.asarray(self.baseline.at(plain))
+        return np.asarray(self.baseline.at(self._choose_points(points, plain)))
 
 
 class ValueMember(ABC):

@@ -19,6 +19,7 @@ from beltrami.core.validation import check_choice
 from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph
+from beltrami.learners.foundation import Foundation
 
 _SCALES = ("auto", "standard", "none")
 
@@ -98,8 +99,8 @@ class View:
         All columns, on one scale; what the baselines see.
     points : ndarray or csr_array of shape (n, p)
         What the graph was built of.
-    graph : Graph
-        Of the points.
+    foundation : Foundation
+        Their graph, and what follows from it alone.
     recipe : KnnGraph, RadiusGraph or None
         What made it; None for a given graph.
     random_state : Seed
@@ -109,9 +110,14 @@ class View:
     preparation: Preparation
     plain: Points
     points: Points
-    graph: Graph
+    foundation: Foundation
     recipe: GraphRecipe | None
     random_state: Seed
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self.foundation.graph
 
     @property
     def metric(self) -> Any:
@@ -166,7 +172,8 @@ def build_view(
             n_jobs=n_jobs,
         )
         built, recipe = _build_bridged(default, projected)
-    return View(preparation, plain, projected, built, recipe, random_state)
+    foundation = Foundation(built, is_shared=True)
+    return View(preparation, plain, projected, foundation, recipe, random_state)
 
 
 def _build_bridged(recipe: KnnGraph, points: Points) -> tuple[Graph, GraphRecipe | None]:

@@ -164,9 +164,14 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
             Itself, having learned.
         """
         check_is_fitted(self)
-        rows, new = check_update(indices, values, len(self._given.values))
+        rows, new = check_update(indices, values, self._given.n_rows)
         given = self._given.change(rows, new)
-        return self.fit_labels(given.values, given.weights)
+        y, weights = np.full(given.n_rows, np.nan), None
+        y[given.rows] = given.listed.astype(np.float64)
+        if given.weights is not None:
+            weights = np.zeros(given.n_rows)
+            weights[given.rows] = given.listed_weights
+        return self.fit_labels(y, weights)
 
     def _encode(self, y: Any, n_points: int, sample_weight: Any) -> tuple[Labeled, GivenLabels]:
         """Read y once: as numbers for the committee, and as it was given for later updates."""
@@ -185,7 +190,7 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
         self._answer: ValueAnswer = self._ask(labeled)
         self.method_ = self._answer.name
         self.report_ = self._report()
-        self._settle(self._answer.scores, labeled)
+        self._conclude(self._answer.scores, labeled)
 
     def _report(self) -> ValueReport:
         first = self._answer.members[0]

@@ -215,6 +215,16 @@ def out_of_time(members: Sequence[Judged] | Sequence[JudgedValues]) -> tuple[str
     )
 
 
+def judged_before(n_judged: int, n_labels: int, *, are_same: bool) -> tuple[str, ...]:
+    """Say that labels came, went or changed since the candidates were judged."""
+    if are_same and n_judged == n_labels:
+        return ()
+    return (
+        f"the methods were last judged by {n_judged} labels, and there are {n_labels} now, some "
+        "of them new or changed: what is said of held-out labels is of then. settle() judges anew.",
+    )
+
+
 def none_accepted(
     confidence: FloatVector, accepted: BoolVector, given: IndexVector, risk: float | None
 ) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from beltrami.core.memory import fit_bytes, require_address_space
 from beltrami.core.types import Points
 from beltrami.graph.model import Attachment, Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph
+from beltrami.graph.storing import build_or_recall
 
 
 class GraphParameters(BaseEstimator):
@@ -105,7 +106,7 @@ def fitted_graph(graph: Any, points: Points) -> tuple[Graph, GraphRecipe | None]
     if recipe is None:
         return _given_graph(graph, points.shape[0]), None
     recipe = clone(recipe)  # what the user does to the recipe later must not reach this fit
-    return recipe.build(points), recipe
+    return build_or_recall(recipe, points), recipe
 
 
 def _given_graph(weights: Any, n_points: int) -> Graph:

@@ -5,6 +5,7 @@ only through it. It is checked once, here, and trusted above.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ class Attachment:
     twins: IndexVector
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """An undirected weighted graph: all that the layers above may know of the data.
 
@@ -154,6 +155,10 @@ class Graph:
     @property
     def degrees(self) -> FloatVector:
         """Weighted degrees, d_i = sum_j w_ij."""
+        return self._degrees.copy()
+
+    @cached_property
+    def _degrees(self) -> FloatVector:
         return np.asarray(self.weights.sum(axis=1), dtype=np.float64)
 
     def components(self) -> tuple[int, NDArray[np.int32]]:
@@ -166,6 +171,11 @@ class Graph:
         membership : ndarray of shape (n,)
             Component of each node, 0 to count - 1, numbered by first appearance.
         """
+        count, membership = self._components
+        return count, membership.copy()
+
+    @cached_property
+    def _components(self) -> tuple[int, NDArray[np.int32]]:
         count, membership = connected_components(self.weights, directed=False)
         return int(count), membership
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from beltrami.core.threads import serial_blas
-from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, Points
+from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.graph.search import open_space
 from beltrami.kernel_machines.ridge import KernelRidgePath
 from beltrami.learners.leave_one_out import honest_residuals
@@ -121,10 +121,23 @@ class LogisticBaseline:
 
     def _logits(self, model: Any, points: Points) -> FloatMatrix:
         logits = np.full((points.shape[0], self._n_classes), NEVER)
-        with np.errstate(divide="ignore"):  # the logarithm of no chance
-            logs = model.predict_log_proba(self._scale.apply(points))
-        logits[:, model.classes_] = np.maximum(logs, NEVER)
+        logits[:, model.classes_] = np.maximum(self._log_shares(model, points), NEVER)
         return logits
+
+    def _log_shares(self, model: Any, points: Points) -> FloatMatrix:
+        """Return the logarithms of a model's probabilities; the columns' scale is in its slopes."""
+        if not hasattr(model, "coef_"):
+            with np.errstate(divide="ignore"):  # the logarithm of no chance
+                return np.asarray(model.predict_log_proba(points))
+        slopes = model.coef_.T
+        if self._scale.center is not None and self._scale.spread is not None:
+            slopes = (slopes / self._scale.spread[:, None]).astype(points.dtype)
+            points = points - self._scale.center.astype(points.dtype)
+        scores = np.asarray(points @ slopes, dtype=np.float64) + model.intercept_
+        if scores.shape[1] == 1:  # one column says both of two classes
+            scores = np.hstack([np.zeros_like(scores), scores])
+        scores -= scores.max(axis=1, keepdims=True)
+        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
 
 
 class NearestBaseline:
@@ -152,6 +165,10 @@ class NearestBaseline:
 
     def _logits(self, points: Points, *, are_labelled: bool) -> FloatMatrix:
         logits = np.full((points.shape[0], self._n_classes), NEVER)
+        if self._metric == "euclidean" and not are_labelled and not issparse(points):
+            nearest = nearest_of_classes(points, np.asarray(self._rows), self._codes)
+            logits[:, np.unique(self._codes)] = np.maximum(-nearest / self._unit, NEVER)
+            return logits
         for code in np.unique(self._codes):
             members = np.flatnonzero(self._codes == code)
             space = open_space(_at_least_two(self._rows[members]), self._metric)
@@ -163,6 +180,22 @@ class NearestBaseline:
                 nearest[members] = distances[members, 1] if count == 2 else np.inf
             logits[:, code] = np.maximum(-nearest / self._unit, NEVER)
         return logits
+
+
+def nearest_of_classes(points: FloatMatrix, rows: FloatMatrix, codes: IndexVector) -> FloatMatrix:
+    """Return the distance of each point to the nearest row of each class that occurs, (n, c)."""
+    order = np.argsort(codes, kind="stable")
+    firsts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    center = rows.mean(axis=0, dtype=np.float64)  # less to cancel
+    others = rows[order] - center
+    squares = (others**2).sum(axis=1)
+    nearest = np.empty((len(points), len(firsts)))
+    for start in range(0, len(points), _BLOCK):
+        block = points[start : start + _BLOCK] - center
+        table = squares - 2 * (block @ others.T)
+        least = np.minimum.reduceat(table, firsts, axis=1) + (block**2).sum(axis=1)[:, None]
+        nearest[start : start + _BLOCK] = np.sqrt(np.maximum(least, 0.0))
+    return nearest
 
 
 def _at_least_two(rows: Points) -> Points:

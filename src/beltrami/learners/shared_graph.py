@@ -9,7 +9,22 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
-from beltrami.learners.model import LeftOut
+from beltrami.learners.foundation import Foundation
+from beltrami.learners.model import Labeled, LeftOut
+
+
+def score_on(
+    learner: Any, points: Points, foundation: Foundation, recipe: Any, labeled: Labeled
+) -> Any:
+    """Let a classifier learn, as `fit_on` does, up to its scores; the rest is not asked for."""
+    learner._settle_on(points, foundation, recipe, labeled)
+    learner._score_rows(labeled)
+    return learner
+
+
+def shares_of(learner: Any) -> FloatMatrix:
+    """Return the probabilities of a classifier that has scores, (n, k)."""
+    return np.asarray(learner._distributions(learner.scores_, learner.reached_))
 
 
 def scores_at(learner: Any, points: Points) -> FloatMatrix:
@@ -32,6 +47,13 @@ def copy_as_chosen(learner: Any, names: tuple[str, ...]) -> Any:
     """
     twin = copy.copy(learner)
     return twin.set_params(**{name: getattr(learner, f"{name}_") for name in names})
+
+
+def copy_with_choices(learner: Any) -> Any:
+    """Return a copy that learns from other labels with all that was chosen for the last ones."""
+    twin = copy.copy(learner)
+    twin._keep_choices()
+    return twin
 
 
 def share_kernels(machine: Any, other: Any) -> None:

@@ -78,12 +78,11 @@ class RowVectors:
         Half of it is sharing a component, the other half the cosine where that is positive: the
         first label of an island is worth half its rows, whatever it looks like inside.
         """
-        table = self.vectors @ other.vectors.T
-        np.clip(table, 0.0, 1.0, out=table)
+        table = (0.5 * self.vectors) @ other.vectors.T
         unseen = ~other.vectors.any(axis=1)
-        table[np.ix_(~self.vectors.any(axis=1), unseen)] = 1.0  # nothing tells them apart
-        table += 1.0
-        table *= 0.5
+        table[np.ix_(~self.vectors.any(axis=1), unseen)] = 0.5  # nothing tells them apart
+        np.clip(table, 0.0, 0.5, out=table)
+        table += 0.5
         if not self._is_one_island_with(other):
             table *= self.islands[:, None] == other.islands
         return np.asarray(table)

@@ -4,8 +4,11 @@ import platform
 import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from beltrami.core.memory import available_bytes, budget_bytes
+from beltrami.core.store import Store
+from beltrami.core.store.folder import in_mib
 from beltrami.core.threads import usable_cpus
 
 _NEEDED = (
@@ -50,6 +53,51 @@ def describe_installation() -> dict[str, str]:
     is_terminal = sys.stderr.isatty()
     facts["terminal"] = "yes, a progress line" if is_terminal else "no, a line for each stage"
     return facts
+
+
+def describe_store(store: Store | None) -> dict[str, Any]:
+    """Return what is kept between commands: folder, limit and entries, the last used first."""
+    if store is None:
+        return {"folder": None, "limit_bytes": 0, "bytes": 0, "entries": []}
+    entries = store.entries()[::-1]
+    return {
+        "folder": str(store.folder),
+        "limit_bytes": store.limit_bytes,
+        "bytes": sum(one.n_bytes for one in entries),
+        "entries": [
+            {
+                "holds": entry.noun,
+                "bytes": entry.n_bytes,
+                "used": entry.used,
+                "file": str(entry.path),
+            }
+            for entry in entries
+        ],
+    }
+
+
+def store_lines(facts: dict[str, Any], now: float) -> list[str]:
+    """Return what `describe_store` found, for a person."""
+    if facts["folder"] is None:
+        return ["nothing is kept between commands: BELTRAMI_CACHE or BELTRAMI_CACHE_GIB says so"]
+    return [
+        f"folder   {facts['folder']}  (BELTRAMI_CACHE)",
+        f"limit    {facts['limit_bytes'] / 2**30:.3g} GiB  (BELTRAMI_CACHE_GIB)",
+        f"entries  {len(facts['entries'])}, {in_mib(facts['bytes'])}",
+        *(
+            f"{in_mib(one['bytes']):>10}  {one['holds']:<10}  used {_age(now - one['used'])} ago"
+            for one in facts["entries"]
+        ),
+    ]
+
+
+def _age(seconds: float) -> str:
+    """Return an age in its largest unit."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)):
+        count = int(seconds // length)
+        if count:
+            return f"{count} {unit}" + ("s" if count > 1 else "")
+    return "a moment"
 
 
 def _version(name: str) -> str | None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.front_door.judgement import accepted_rows, check_risk
+from beltrami.front_door.acceptance import accepted_rows, check_risk
 
 NONE = np.zeros(0, dtype=np.intp)
 

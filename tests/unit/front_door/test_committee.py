@@ -40,17 +40,17 @@ def test_one_method_alone_answers_and_the_baselines_are_judged_beside_it(view, l
     committee = ClassCommittee.of("regularized")
     answer = committee.answer(view, labeled, time_budget=None)
     assert set(committee.candidates) == {"regularized", "logistic", "neighbors"}
-    assert committee.weights == {"regularized": 1.0, "logistic": 0.0, "neighbors": 0.0}
-    assert next(one.name for one in answer.members) == "regularized"
-    assert all(0 <= one.error <= 1 for one in answer.members)
+    assert answer.judgement.weights == {"regularized": 1.0, "logistic": 0.0, "neighbors": 0.0}
+    assert next(one.name for one in answer.judgement.members) == "regularized"
+    assert all(0 <= one.error <= 1 for one in answer.judgement.members)
     np.testing.assert_array_equal(answer.scores.argmax(axis=1), answer.codes["regularized"])
 
 
 def test_a_spent_time_budget_leaves_the_rest_out_with_a_note(view, labeled):
     committee = ClassCommittee.of("auto")
     answer = committee.answer(view, labeled, time_budget=0.0)
-    assert committee.weights == {"poisson": 1.0}
-    notes = {one.name: one.note for one in answer.members}
+    assert answer.judgement.weights == {"poisson": 1.0}
+    notes = {one.name: one.note for one in answer.judgement.members}
     assert notes.pop("poisson") == ""
     assert len(notes) == 6
     assert all("time budget of 0 s" in note for note in notes.values())
@@ -58,8 +58,8 @@ def test_a_spent_time_budget_leaves_the_rest_out_with_a_note(view, labeled):
 
 def test_the_method_that_was_asked_for_is_tried_whatever_the_time(view, labeled):
     committee = ClassCommittee.of("laplacian_rls")
-    committee.answer(view, labeled, time_budget=0.0)
-    assert committee.weights["laplacian_rls"] == 1.0
+    answer = committee.answer(view, labeled, time_budget=0.0)
+    assert answer.judgement.weights["laplacian_rls"] == 1.0
 
 
 def test_a_candidate_that_cannot_be_fitted_is_left_out_with_its_reason(view, labeled):
@@ -79,11 +79,12 @@ def test_a_candidate_that_cannot_be_fitted_is_left_out_with_its_reason(view, lab
     committee.candidates = {name: committee.candidates[name] for name in names}
     committee.members["regularized"] = GraphMember(make, are_shares=True)
     answer = committee.answer(view, labeled, time_budget=None)
-    assert {one.name: one.note for one in answer.members}["regularized"] == "left out: it rains"
-    assert set(committee.weights) == {"neighbors"}
+    notes = {one.name: one.note for one in answer.judgement.members}
+    assert notes["regularized"] == "left out: it rains"
+    assert set(answer.judgement.weights) == {"neighbors"}
     is_broken[0] = False  # and it may come back with other labels
-    committee.answer(view, labeled, time_budget=None)
-    assert set(committee.weights) == {"neighbors", "regularized"}
+    answer = committee.answer(view, labeled, time_budget=None)
+    assert set(answer.judgement.weights) == {"neighbors", "regularized"}
 
 
 def test_a_method_that_cannot_be_fitted_is_an_error_with_the_reason(view, labeled):
@@ -103,7 +104,7 @@ def test_a_learner_whose_labels_fail_while_held_out_keeps_its_parameters(view, l
     def fail(*_):
         raise InvalidInputError("it rains")
 
-    member._learner.fit_on = fail
+    member._learner._score_rows = fail
     with pytest.raises(InvalidInputError, match="rains"):
         member.held_out(view, labeled)
     assert member._learner.gamma == "auto"
@@ -114,9 +115,9 @@ def test_with_one_label_a_class_nothing_is_held_out(view, digits):
     answer = ClassCommittee.of("auto").answer(
         view, Labeled(rows, np.eye(3), np.ones(3)), time_budget=None
     )
-    assert not answer.is_told.any()
-    assert answer.members[0].name == "regularized"
-    assert all(np.isnan(one.error) for one in answer.members)
+    assert not answer.judgement.is_told.any()
+    assert answer.judgement.members[0].name == "regularized"
+    assert all(np.isnan(one.error) for one in answer.judgement.members)
 
 
 def test_held_out_labels_stand_for_rows_not_for_how_they_were_shared(view, digits):
@@ -129,17 +130,19 @@ def test_held_out_labels_stand_for_rows_not_for_how_they_were_shared(view, digit
     answer = ClassCommittee.of("poisson").answer(
         view, Labeled(rows, np.eye(3)[codes[rows]], np.ones(30)), time_budget=None
     )
-    assert answer.importance.sum() == pytest.approx(30)
-    own = answer.judged.targets.argmax(axis=1)
-    assert answer.importance[own == 0].max() < answer.importance[own == 1].min()
+    importance, judged = answer.judgement.importance, answer.judgement.judged
+    assert importance.sum() == pytest.approx(30)
+    own = judged.targets.argmax(axis=1)
+    assert importance[own == 0].max() < importance[own == 1].min()
 
 
 def test_a_committee_can_be_copied_and_pickled(view, labeled):
     committee = ClassCommittee.of("auto")
-    committee.answer(view, labeled, time_budget=None)
-    expected = committee.at(view.points[:5], view.plain[:5])
+    judgement = committee.answer(view, labeled, time_budget=None).judgement
+    new = view.points[:5], view.plain[:5], judgement
+    expected = committee.at(*new)
     for twin in (pickle.loads(pickle.dumps(committee)), copy.deepcopy(committee)):
-        np.testing.assert_array_equal(twin.at(view.points[:5], view.plain[:5]), expected)
+        np.testing.assert_array_equal(twin.at(*new), expected)
 
 
 def test_why_a_candidate_is_not_tried_names_rows_or_seconds():

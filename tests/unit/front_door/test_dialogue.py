@@ -31,7 +31,7 @@ def test_labels_added_changed_and_taken_away_equal_a_fresh_fit(gap, learner, dig
     learner.update([50, 60, 3, 4], [1, 2, int(digits[1][3] == 0), gap])
     changed = y.copy()
     changed[[50, 60, 3, 4]] = [1, 2, int(digits[1][3] == 0), -1]
-    _same(learner, clone(learner).fit(digits[0], changed))
+    _same(learner.settle(), clone(learner).fit(digits[0], changed))
     assert 4 in learner.query(236)
 
 
@@ -40,7 +40,7 @@ def test_all_candidates_learn_from_an_update_as_from_a_fresh_fit(digits, y):
     learner.update(50, int(digits[1][50]))
     changed = y.copy()
     changed[50] = digits[1][50]
-    _same(learner, clone(learner).fit(digits[0], changed))
+    _same(learner.settle(), clone(learner).fit(digits[0], changed))
 
 
 def test_a_new_class_may_come(learner, digits, y):
@@ -48,7 +48,7 @@ def test_a_new_class_may_come(learner, digits, y):
     assert learner.classes_.tolist() == [0, 1, 2, 3, 7]
     changed = y.copy()
     changed[200] = 7
-    _same(learner, clone(learner).fit(digits[0], changed))
+    _same(learner.settle(), clone(learner).fit(digits[0], changed))
 
 
 def test_texts_are_updated_as_texts(digits, y):
@@ -58,7 +58,7 @@ def test_texts_are_updated_as_texts(digits, y):
     assert learner.transduction_[50] == "b"
     text = text.copy()
     text[[50, 3]] = ["b", ""]
-    _same(learner, clone(learner).fit(digits[0], text))
+    _same(learner.settle(), clone(learner).fit(digits[0], text))
 
 
 def test_weights_survive_an_update_and_a_new_label_weighs_their_mean(digits, y):
@@ -68,7 +68,7 @@ def test_weights_survive_an_update_and_a_new_label_weighs_their_mean(digits, y):
     learner.update(50, 2)
     changed, own = y.copy(), weights.copy()
     changed[50], own[50] = 2, weights[:30][weights[:30] > 0].mean()
-    _same(learner, clone(learner).fit(digits[0], changed, sample_weight=own))
+    _same(learner.settle(), clone(learner).fit(digits[0], changed, sample_weight=own))
 
 
 def test_nothing_new_changes_nothing(learner):
@@ -106,7 +106,7 @@ def test_a_cold_start_asks_then_learns(digits):
     learner.update(rows, digits[1][rows])
     y = np.full(240, -1)
     y[rows] = digits[1][rows]
-    _same(learner, clone(learner).fit(digits[0], y))
+    _same(learner.settle(), clone(learner).fit(digits[0], y))
 
 
 def test_a_start_forgets_an_earlier_fit(learner, digits, y):
@@ -114,7 +114,10 @@ def test_a_start_forgets_an_earlier_fit(learner, digits, y):
     assert not hasattr(learner, "transduction_")
     assert learner.query(3).max() < 100
     learner.update(np.arange(20), y[:20])
-    _same(learner, clone(learner).fit(digits[0][:100], np.where(np.arange(100) < 20, y[:100], -1)))
+    _same(
+        learner.settle(),
+        clone(learner).fit(digits[0][:100], np.where(np.arange(100) < 20, y[:100], -1)),
+    )
 
 
 def test_questions_are_never_of_labelled_rows(learner):

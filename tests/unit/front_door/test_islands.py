@@ -5,7 +5,7 @@ import pytest
 
 from beltrami import KnnGraph, ManifoldClassifier
 from beltrami.core.errors import DisconnectedGraphWarning
-from beltrami.front_door.judgement import island_numbers
+from beltrami.front_door.acceptance import island_numbers, pieces_of
 
 
 def _clusters():
@@ -63,8 +63,8 @@ def test_islands_are_numbered_by_size():
         piece[:, 0] += place
     points = np.concatenate(pieces)
     graph = KnnGraph(5, connect="mst").build(points)
-    island = island_numbers(graph, np.array([0]), 5)
+    island = island_numbers(pieces_of(graph, 5), np.array([0]))
     assert island.max() == 1
     assert np.flatnonzero(island == 0).tolist() == list(range(45, 70))
     assert np.flatnonzero(island == 1).tolist() == list(range(30, 45))
-    assert (island_numbers(graph, np.array([0, 31, 50]), 5) == -1).all()
+    assert (island_numbers(pieces_of(graph, 5), np.array([0, 31, 50])) == -1).all()

@@ -1,20 +1,55 @@
-"""``beltrami doctor``: versions, threads, memory, devices, and what is missing."""
+"""``beltrami doctor``: versions, threads, memory, devices, what is missing, and what is kept."""
+
+import time
+from typing import Annotated
+
+import typer
 
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.core.stages import Stage
 
 
-def doctor(as_json: o.AsJson = False) -> None:
+def doctor(
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Show what is kept between commands instead.")
+    ] = False,
+    clear_cache: Annotated[
+        bool, typer.Option("--clear-cache", help="Remove what is kept between commands.")
+    ] = False,
+    as_json: o.AsJson = False,
+) -> None:
     """Say what this installation has, and what is missing.
 
-    Example: beltrami doctor
+    Commands keep the graph, the eigenbasis and the map of a file in a folder of their own, so that
+    the next command on the same file need not compute them. BELTRAMI_CACHE names another folder,
+    or none where it is empty, and BELTRAMI_CACHE_GIB its limit, 4 if not set.
+
+    Example: beltrami doctor --cache
     """
     voice = Voice(as_json)
+    if cache or clear_cache:
+        _show_cache(voice, clear=clear_cache)
+        return
     with voice.work(Stage.INSPECT):
         from beltrami.report.doctor import describe_installation
 
         facts = describe_installation()
     width = max(len(name) for name in facts)
     lines = [f"{name:<{width}}  {value}" for name, value in facts.items()]
+    voice.result(lines, facts)
+
+
+def _show_cache(voice: Voice, *, clear: bool) -> None:
+    from beltrami.core.store.folder import in_mib, usual_store
+    from beltrami.report.doctor import describe_store, store_lines
+
+    store = usual_store()
+    gone = store.clear() if store is not None and clear else []
+    facts = describe_store(store)
+    lines = store_lines(facts, time.time())
+    if clear:
+        facts["removed"] = {"entries": len(gone), "bytes": sum(one.n_bytes for one in gone)}
+        size = in_mib(facts["removed"]["bytes"])
+        lines.insert(0, f"removed  {len(gone)} entries, {size}")
     voice.result(lines, facts)

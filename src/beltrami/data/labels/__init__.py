@@ -10,6 +10,7 @@ from beltrami.data.labels.classes import (
     Labels,
     decode_labels,
     encode_labels,
+    encode_listed_labels,
     is_continuous,
     labeled_mask,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "checked_weights",
     "decode_labels",
     "encode_labels",
+    "encode_listed_labels",
     "encode_soft_labels",
     "encode_values",
     "is_continuous",

@@ -103,6 +103,16 @@ def encode_labels(y: Any, n_points: int, *, unlabeled: Any = AUTO, classes: Any 
     return Labels(known, codes, _marker(known, unlabeled))
 
 
+def encode_listed_labels(
+    values: NDArray[Any], rows: IndexVector, n_points: int, *, unlabeled: Any, classes: Any
+) -> Labels:
+    """Read the labels of some rows, of which none is a gap; as `encode_labels` reads a vector."""
+    listed = encode_labels(values, len(values), unlabeled=None, classes=classes)
+    codes = np.full(n_points, UNLABELED, dtype=np.intp)
+    codes[rows] = listed.codes
+    return Labels(listed.classes, codes, _marker(listed.classes, unlabeled))
+
+
 def labeled_mask(y: Any, n_points: int, unlabeled: Any = AUTO) -> tuple[NDArray[Any], BoolVector]:
     """Give the labels one type and say which rows have one; none at all is fine here.
 

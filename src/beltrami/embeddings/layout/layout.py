@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.randomness import generator
+from beltrami.core.store import Form, Parcel, forget, recall, seed_content
 from beltrami.core.types import CsrMatrix, FloatMatrix, IndexVector, Seed
 from beltrami.core.validation import check_count
 from beltrami.embeddings.layout.descent import Forces, descend, refine
@@ -16,6 +17,11 @@ from beltrami.embeddings.layout.sampling import draw_part, fill_in
 from beltrami.embeddings.layout.start import basis_start, eigenvector_start, scale_start
 from beltrami.graph.model import Graph
 from beltrami.solvers.model import Basis
+
+LAYOUT: Form[FloatMatrix] = Form(
+    "map", lambda places: Parcel({"places": places}, {}), lambda parcel: parcel.arrays["places"]
+)
+"""How the store keeps a map."""
 
 LARGEST_WHOLE = 100_000
 """Above so many nodes a random part is laid out first."""
@@ -97,12 +103,28 @@ def layout_graph(
     count, membership = graph.components()
     if start is None and basis is not None and count == 1 and basis.vectors.shape[1] > 2:
         start = basis_start(basis, graph.degrees)
-    rng = generator(random_state)
-    if n <= LARGEST_WHOLE:
-        positions = _lay_out_whole(graph.weights, membership, start, epochs, rng)
-    else:
-        positions = _lay_out_by_part(graph.weights, membership, start, epochs, rng)
-    return _arrange(positions, membership, turn=initial is None)
+    turn = initial is None
+    return recall(
+        LAYOUT,
+        lambda: (graph.weights, start, epochs, seed_content(random_state), turn),
+        lambda: _lay_out(graph.weights, membership, start, epochs, random_state, turn=turn),
+    )
+
+
+def _lay_out(
+    weights: CsrMatrix,
+    membership: IndexVector,
+    start: FloatMatrix | None,
+    epochs: int,
+    random_state: Seed,
+    *,
+    turn: bool,
+) -> FloatMatrix:
+    """Lay out whole or by part, and arrange the components."""
+    lay_out = _lay_out_whole if len(membership) <= LARGEST_WHOLE else _lay_out_by_part
+    with forget():  # rough eigenvectors of a permuted graph are of no use to anyone else
+        positions = lay_out(weights, membership, start, epochs, generator(random_state))
+    return _arrange(positions, membership, turn=turn)
 
 
 def attraction(weights: CsrMatrix) -> CsrMatrix:

@@ -40,13 +40,18 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
         return labeled
 
     def _learn(self, labeled: Labeled) -> None:
+        self._score_rows(labeled)
+        self._conclude(self.scores_, labeled)
+
+    def _score_rows(self, labeled: Labeled) -> None:
+        """Turn labels into the scores of all rows, and remember what they rest on."""
         self._labeled = labeled
         self._has_label = labeled.targets.any(axis=0)
         self.class_prior_ = labeled.mean
         self.reached_ = self._reach(labeled)
-        self._settle(self._without_absent(self._scores(labeled)), labeled)
+        self.scores_ = self._without_absent(self._scores(labeled))
 
-    def _settle(self, scores: FloatMatrix, labeled: Labeled) -> None:
+    def _conclude(self, scores: FloatMatrix, labeled: Labeled) -> None:
         """Turn the scores of all rows into distributions, classes and confidence."""
         self.scores_ = scores
         self.label_distributions_ = self._distributions(self.scores_, self.reached_)

@@ -24,6 +24,7 @@ from beltrami.graph.fitting import (
 )
 from beltrami.graph.model import Attachment, Graph
 from beltrami.learners.diagnosis import Diagnosis, diagnosis_of
+from beltrami.learners.foundation import Foundation
 from beltrami.learners.model import Choice, Labeled, LeftOut
 
 
@@ -75,12 +76,13 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
         """
         points = checked_points(self, X, reset=True)
         labeled = self._read(y, points.shape[0], sample_weight)
-        self._rest_on(points, *self._built_graph(points))
+        graph, recipe = self._built_graph(points)
+        self._rest_on(points, Foundation(graph), recipe)
         self._prepare(labeled)
         self._learn(labeled)
         return self
 
-    def fit_on(self, points: Points, graph: Graph, recipe: Any, labeled: Labeled) -> Self:
+    def fit_on(self, points: Points, foundation: Foundation, recipe: Any, labeled: Labeled) -> Self:
         """Learn from labels that are numbers already, on a graph that was built already.
 
         For learners that share a graph. One that rests on this graph from an earlier fit keeps what
@@ -90,8 +92,8 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
         ----------
         points : ndarray or csr_array of shape (n, d)
             Checked points.
-        graph : Graph
-            Their graph.
+        foundation : Foundation
+            Their graph, and what follows from it alone.
         recipe : KnnGraph, RadiusGraph or None
             What made it, for new points.
         labeled : Labeled
@@ -102,20 +104,27 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
         GraphLearner
             Itself, fitted; its classes are the numbers of the columns of ``labeled.targets``.
         """
-        self.n_features_in_ = points.shape[1]
-        self._name_classes(labeled)
-        if getattr(self, "graph_", None) is not graph:
-            self._rest_on(points, graph, recipe)
-            self._prepare(labeled)
+        self._settle_on(points, foundation, recipe, labeled)
         self._learn(labeled)
         return self
+
+    def _settle_on(
+        self, points: Points, foundation: Foundation, recipe: Any, labeled: Labeled
+    ) -> None:
+        """Rest on a foundation, unless that was so before, for labels that are numbers."""
+        self.n_features_in_ = points.shape[1]
+        self._name_classes(labeled)
+        if getattr(self, "_foundation", None) is not foundation:
+            self._rest_on(points, foundation, recipe)
+            self._prepare(labeled)
 
     def _name_classes(self, labeled: Labeled) -> None:
         """Call classes that came as numbers by these; by default there are none."""
 
-    def _rest_on(self, points: Points, graph: Graph, recipe: Any) -> None:
-        self.points_, self.graph_, self.recipe_ = points, graph, recipe
-        self.n_components_, self.component_ = graph.components()
+    def _rest_on(self, points: Points, foundation: Foundation, recipe: Any) -> None:
+        self.points_, self.graph_, self.recipe_ = points, foundation.graph, recipe
+        self._foundation = foundation
+        self.n_components_, self.component_ = foundation.n_components, foundation.component
 
     def fit_labels(self, y: Any, sample_weight: Any = None) -> Self:
         """Learn from other labels of the same points; the graph and what rests on it are kept.
@@ -183,6 +192,9 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
 
     def _prepare(self, labeled: Labeled) -> None:
         """Work out what depends on the graph only; by default nothing."""
+
+    def _keep_choices(self) -> None:
+        """Learn from now on with what was chosen last; by default nothing was."""
 
     @abstractmethod
     def _left_out(self) -> LeftOut:

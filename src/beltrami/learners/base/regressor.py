@@ -53,9 +53,9 @@ class GraphRegressor(PartialLabelRegressor, GraphLearner):
         self._labeled = labeled
         self.reached_ = self._reach(labeled)
         self.mean_ = float(labeled.mean[0])
-        self._settle(self._scores(labeled), labeled)
+        self._conclude(self._scores(labeled), labeled)
 
-    def _settle(self, scores: FloatMatrix, labeled: Labeled) -> None:
+    def _conclude(self, scores: FloatMatrix, labeled: Labeled) -> None:
         """Turn the scores of all rows into values."""
         self.scores_ = np.where(self.reached_[:, None], scores, self.mean_)
         values = np.where(self.reached_, self.scores_[:, 0], np.nan)

@@ -86,6 +86,7 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
     }
     _largest_strength = 10.0
     _twin: "LaplacianMachine | None" = None
+    _kept: tuple[Shape, Strengths] | None = None
     _deformations: Deformations
 
     def _built_graph(self, points: Points) -> tuple[Graph, Any]:
@@ -252,6 +253,8 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
 
     def _tune(self, labeled: Labeled, *, intercept: bool) -> Deformation:
         """Choose what is to be chosen, remember it, and return the deformed kernel."""
+        if self._kept is not None:
+            return self._deform_as_chosen(*self._kept, labeled)
         widths, powers = self._widths(), self._powers(self._deformations.approximation)
         shape, total = Shape(widths[0], powers[0]), float(labeled.weights.sum())
         penalties = self._penalties(total, shape.power)
@@ -270,6 +273,18 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         self.width_, self.power_, self._strengths = shape.width, shape.power, strengths
         self._report_strengths(labeled)
         return kernel
+
+    def _deform_as_chosen(
+        self, shape: Shape, strengths: Strengths, labeled: Labeled
+    ) -> Deformation:
+        self.width_, self.power_, self._strengths = shape.width, shape.power, strengths
+        penalties = self._penalties(float(labeled.weights.sum()), shape.power)
+        self._report_strengths(labeled)
+        return self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
+
+    def _keep_choices(self) -> None:
+        """Learn from now on with the shape and the strengths that were chosen last."""
+        self._kept = Shape(self.width_, self.power_), self._strengths
 
     def _powers(self, approximation: KernelApproximation | None) -> tuple[int, ...]:
         power = self._smoothness.power

@@ -247,7 +247,7 @@ class Mbed(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PartialLabelClassi
         uniform = np.full(len(self.classes_), 1 / len(self.classes_))
         self.class_prior_ = labeled.mean if len(labeled.rows) else uniform
         self.reached_ = self._reach(labeled)
-        self._settle(self._scores(labeled), labeled)
+        self._conclude(self._scores(labeled), labeled)
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:  # noqa: ARG002
         return self._logits(self.embedding_)

@@ -12,6 +12,7 @@ from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners.base import GraphClassifier, softmax
+from beltrami.learners.foundation import Foundation
 from beltrami.learners.leave_one_out import mean_of_others
 from beltrami.learners.model import Choice, Labeled, LeftOut
 from beltrami.learners.parameters import checked_shares
@@ -146,6 +147,9 @@ class PoissonClassifier(GraphClassifier):
             return flow
         return np.asarray(best.scores[self._walk.place], dtype=np.float64)
 
+    def _keep_choices(self) -> None:
+        self.n_steps = self.n_steps_
+
     def _degree_means(self, flow: FloatMatrix) -> FloatMatrix:
         """Return the mean of each column over each component, weighted by degrees."""
         sums = np.zeros((self.n_components_, flow.shape[1]))
@@ -243,9 +247,9 @@ class PoissonClassifier(GraphClassifier):
     def _left_out(self) -> LeftOut:
         """Leave each label out of plain Poisson learning; threshold steps have no part in it."""
         labeled = self._labeled.sample()
-        smoother = Smoother.of(self._even, "laplacian", tol=self.tol)
+        smoother = Smoother.of(Foundation(self._even), "laplacian", tol=self.tol)
         columns = smoother.columns(labeled)
-        columns -= self._degree_means(columns)
+        columns = columns - self._degree_means(columns)
         between = columns[labeled.rows]
         component = self.component_[labeled.rows]
         scores, others_mean = np.empty(labeled.targets.shape), mean_of_others(labeled)

@@ -12,6 +12,7 @@ from beltrami.core.progress import track
 from beltrami.core.types import FloatMatrix
 from beltrami.core.validation import check_count, check_positive
 from beltrami.graph.model import Graph
+from beltrami.learners.foundation import Foundation
 from beltrami.learners.model import Labeled
 from beltrami.operators.smoothness import heat_operator
 from beltrami.solvers.linear import solve
@@ -29,10 +30,8 @@ class Smoother:
 
     Attributes
     ----------
-    graph : Graph
-        The graph.
-    membership : ndarray of shape (n,)
-        Component of each node.
+    foundation : Foundation
+        The graph and its factorised Laplacian.
     power : int
         q, or 0 for the heat operator.
     t : float
@@ -41,27 +40,35 @@ class Smoother:
         Of the solver.
     """
 
-    graph: Graph
-    membership: NDArray[np.int32]
+    foundation: Foundation
     power: int
     t: float
     tol: float
 
     @classmethod
-    def of(cls, graph: Graph, smoothness: Any, *, tol: float) -> "Smoother":
+    def of(cls, foundation: Foundation, smoothness: Any, *, tol: float) -> "Smoother":
         """Read a smoothness: "laplacian", ("iterated", q) or ("heat", t)."""
-        membership = graph.components()[1]
         match smoothness:
             case "laplacian":
-                return cls(graph, membership, 1, 0.0, tol)
+                return cls(foundation, 1, 0.0, tol)
             case ("iterated", power):
-                return cls(graph, membership, check_count(power, name="q"), 0.0, tol)
+                return cls(foundation, check_count(power, name="q"), 0.0, tol)
             case ("heat", t):
-                return cls(graph, membership, 0, check_positive(t, name="t"), tol)
+                return cls(foundation, 0, check_positive(t, name="t"), tol)
         raise InvalidInputError(
             f"smoothness={smoothness!r} is not known; choose 'laplacian', ('iterated', q) with a "
             "whole number q, or ('heat', t) with t > 0."
         )
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self.foundation.graph
+
+    @property
+    def membership(self) -> NDArray[np.int32]:
+        """Component of each node."""
+        return self.foundation.component
 
     @property
     def is_laplacian(self) -> bool:
@@ -73,7 +80,7 @@ class Smoother:
         if self.power == 0:
             return np.asarray(heat_operator(self.graph, -self.t) @ block)
         for _ in range(self.power):
-            block = solve(self.graph, self._center(block), tol=self.tol).values
+            block = self.foundation.system.solve(self._center(block), tol=self.tol).values
         return block
 
     def _center(self, block: FloatMatrix) -> FloatMatrix:
@@ -86,6 +93,8 @@ class Smoother:
 
     def columns(self, labeled: Labeled) -> FloatMatrix:
         """Return the (n, l) columns of the inverse at the labelled nodes, solved for in blocks."""
+        if self.is_laplacian:
+            return self.foundation.columns(labeled.rows, tol=self.tol)
         n, count = self.graph.n_nodes, len(labeled.rows)
         require_memory(
             8.0 * n * count,

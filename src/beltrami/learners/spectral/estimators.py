@@ -39,6 +39,9 @@ class _EigenfunctionLearner(GraphLearner):
     random_state: Seed
 
     def _prepare(self, labeled: Labeled) -> None:
+        if self._foundation.is_shared:
+            self.basis_ = self._foundation.basis
+            return
         n, count = self.graph_.n_nodes, len(labeled.rows)
         needed = vector_count(self.n_eigenvectors, count, n, most=MOST_VECTORS)
         # The constants of all components, and one more vector to see whether a space is split.
@@ -50,12 +53,15 @@ class _EigenfunctionLearner(GraphLearner):
         )
         self.basis_ = eigenbasis(self.graph_, size, tol=self.tol, random_state=self.random_state)
 
+    def _keep_choices(self) -> None:
+        self.gamma, self.n_eigenvectors = self.gamma_, self.n_eigenvectors_
+
     def _fit_spectrum(self, labeled: Labeled) -> SpectralFit:
         check_choice(self.new_points, _NEW_POINTS, name="new_points")
         check_gamma(self.gamma)
         n, count = self.graph_.n_nodes, len(labeled.rows)
         needed = vector_count(self.n_eigenvectors, count, n, most=1)
-        if min(needed + 1, n) > len(self.basis_.values):
+        if min(needed + 1, n) > len(self.basis_.values) and not self._foundation.is_shared:
             self._prepare(labeled)  # a share of more labels than before
         is_small = count * len(self.basis_.values) < _SMALL_ENTRIES
         with serial_blas() if is_small else nullcontext():
@@ -73,8 +79,10 @@ class _EigenfunctionLearner(GraphLearner):
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         fit = self._fit_spectrum(labeled)
-        scores: FloatMatrix = self.basis_.vectors[:, : fit.size] @ fit.coefficients
-        return scores
+        vectors = self.basis_.vectors[:, : fit.size]
+        coefficients = fit.coefficients.astype(vectors.dtype, copy=False)
+        # Classes in columns that lie together: what follows goes over rows, class by class.
+        return np.asarray((coefficients.T @ vectors.T).T)
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         if self.new_points == "neighbors":
@@ -86,7 +94,7 @@ class _EigenfunctionLearner(GraphLearner):
         tie, p = attach_to_fit(self, points), len(coefficients)
         inside = np.asarray((tie.weights @ self.reached_.astype(np.float64)) > 0)
         vectors, values = self.basis_.vectors[:, :p], self.basis_.values[:p]
-        there = extend_eigenvectors(tie.weights, vectors, values, kind="combinatorial")
+        there = extend_eigenvectors(tie.weights, vectors, values, kind=self.basis_.kind)
         return self._with_twins(tie, there @ coefficients, inside, vectors @ coefficients)
 
     def _scores_by_vote(self, points: Points) -> tuple[FloatMatrix, BoolVector]:

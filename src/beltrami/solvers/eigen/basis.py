@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from beltrami.core.backend import Backend, NumpyBackend
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError
 from beltrami.core.randomness import generator
+from beltrami.core.store import recall
+from beltrami.core.threads import threads_in_force
 from beltrami.core.types import FloatMatrix, FloatVector, Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.model import Graph
@@ -17,6 +19,7 @@ from beltrami.solvers.eigen.chebyshev import block_width, chebyshev_eigenpairs
 from beltrami.solvers.eigen.dense import dense_eigenpairs, small_eigh
 from beltrami.solvers.eigen.lanczos import lanczos_eigenpairs
 from beltrami.solvers.eigen.problem import ROUNDING, Eigenpairs, EigenProblem
+from beltrami.solvers.eigen.storing import EIGENBASIS
 from beltrami.solvers.model import Basis
 from beltrami.solvers.ordering import cache_order
 
@@ -97,16 +100,22 @@ def eigenbasis(
             f"n_components={count} eigenvectors were asked of a graph with {graph.n_nodes} nodes; "
             "it has only as many as nodes."
         )
+    seed = 0 if random_state is None else random_state
+    method = _method(solver, graph.n_nodes, count)
+    return recall(
+        EIGENBASIS,
+        lambda: (graph.weights, count, kind, tol, method, seed, threads_in_force()),
+        lambda: _compute(graph, count, kind=kind, tol=tol, method=method, rng=generator(seed)),
+    )
+
+
+def _compute(
+    graph: Graph, count: int, *, kind: str, tol: float, method: str, rng: np.random.Generator
+) -> Basis:
+    """Solve, finish in float64 and certify."""
     problem = EigenProblem.of(graph, "combinatorial" if kind == "combinatorial" else "normalized")
     null = problem.null.vectors(count)
-    method = _method(solver, graph.n_nodes, count)
-    lowest = _lowest_pairs(
-        problem,
-        count - null.shape[1],
-        method,
-        tol=tol,
-        rng=generator(0 if random_state is None else random_state),
-    )
+    lowest = _lowest_pairs(problem, count - null.shape[1], method, tol=tol, rng=rng)
     pairs = Eigenpairs(
         np.concatenate([np.zeros(null.shape[1]), lowest.values]),
         np.hstack([null, lowest.vectors]),
@@ -206,7 +215,7 @@ def _certify(
             "for a few more or fewer eigenvectors so that the last is not in a crowd of equal "
             "values.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=6,
         )
     if roots is not None:
         vectors *= np.where(roots > 0, roots, 1.0)[:, None]

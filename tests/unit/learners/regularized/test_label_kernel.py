@@ -9,6 +9,7 @@ from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.graph.families import disjoint_union, grid, path
 from beltrami.graph.model import Graph
+from beltrami.learners.foundation import Foundation
 from beltrami.learners.model import Labeled
 from beltrami.learners.regularized.label_kernel import KernelFit, LabelKernel
 from beltrami.learners.regularized.smoother import Smoother, smooth_values
@@ -57,7 +58,7 @@ def without(labeled, i):
 
 
 def smoother_of(graph, smoothness="laplacian"):
-    return Smoother.of(graph, smoothness, tol=1e-13)
+    return Smoother.of(Foundation(graph), smoothness, tol=1e-13)
 
 
 def minimiser(graph, smoothness, labeled, gamma):

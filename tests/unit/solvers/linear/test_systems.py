@@ -11,7 +11,7 @@ from beltrami.core.errors import ConvergenceWarning, InvalidInputError, SolverEr
 from beltrami.data import swiss_roll
 from beltrami.graph.families import complete, disjoint_union, grid, path, ring
 from beltrami.operators.laplacian import laplacian
-from beltrami.solvers.linear import solve, systems
+from beltrami.solvers.linear import prepared, solve
 
 SOLVERS = ["direct", "jacobi", "cholesky", "auto"]
 every_solver = pytest.mark.parametrize("solver", SOLVERS)
@@ -214,7 +214,7 @@ def test_reported_error_is_honest_where_weights_span_twelve_decades(
 
 
 def test_jacobi_says_so_when_it_does_not_converge(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(systems, "_MAX_ITER", 50)
+    monkeypatch.setattr(prepared, "_MAX_ITER", 50)
     with pytest.warns(ConvergenceWarning, match="2 of 2 systems did not reach"):
         found = solve(path(2000), block(2000), shift=1e-6, solver="jacobi")
     assert not found.converged

@@ -1,0 +1,123 @@
+"""What learners rest on: a graph, and what follows from it alone.
+
+Each part is worked out when it is first asked for and then kept: the eigenbasis that learners,
+questions and maps answer in, the factorised Laplacian, and the columns of its inverse at rows that
+have been labelled. Labels change, these do not.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from beltrami.core.memory import require_memory
+from beltrami.core.progress import track
+from beltrami.core.types import FloatMatrix, IndexVector
+from beltrami.graph.model import Graph
+from beltrami.solvers.eigen import eigenbasis
+from beltrami.solvers.linear import PreparedSystem, prepare_system
+from beltrami.solvers.model import Basis
+
+_VECTORS, _FEWER_VECTORS = 150, 100
+_MANY_ROWS = 100_000
+"""Eigenvectors of the shared basis, and fewer of them above so many rows."""
+
+_TOL = 1e-2
+"""Of the shared basis: its learners need the span of the slow functions, not each of them."""
+
+_COLUMNS = 64
+"""Columns of the inverse that are solved for together."""
+
+
+class Foundation:
+    """A graph with its eigenbasis, its factorised Laplacian and the columns of the inverse.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    is_shared : bool, default=False
+        Whether several learners rest on it, which then answer in its one basis instead of each in
+        a basis of its own.
+    """
+
+    def __init__(self, graph: Graph, *, is_shared: bool = False) -> None:
+        self.graph, self.is_shared = graph, is_shared
+        self.n_components, self.component = graph.components()
+        self._columns: dict[float, GreenColumns] = {}
+
+    @cached_property
+    def basis(self) -> Basis:
+        """The slowest functions on the graph, orthonormal in the inner product of the degrees."""
+        n = self.graph.n_nodes
+        count = _VECTORS if n <= _MANY_ROWS else _FEWER_VECTORS
+        return eigenbasis(self.graph, min(count, n), kind="random_walk", tol=_TOL)
+
+    @cached_property
+    def system(self) -> PreparedSystem:
+        """The Laplacian, factorised once."""
+        return prepare_system(self.graph)
+
+    def columns(self, rows: IndexVector, *, tol: float) -> FloatMatrix:
+        """Return the columns of its inverse at some rows, (n, l), of mean zero on components.
+
+        `tol` is their relative error in the energy norm.
+        """
+        return self._columns.setdefault(tol, GreenColumns(self, tol)).at(rows)
+
+
+class GreenColumns:
+    r"""Columns of :math:`L^{+}`, solved for once each: what a label at a row does everywhere.
+
+    Every linear learner on the graph is a combination of these columns and of the constants of the
+    components, so a new label costs one column. They are never forgotten: a label that is taken
+    away and comes back finds the same one.
+
+    Parameters
+    ----------
+    foundation : Foundation
+        With the factorised Laplacian.
+    tol : float
+        Of the solver, in the energy norm.
+    """
+
+    def __init__(self, foundation: Foundation, tol: float) -> None:
+        self._foundation, self._tol = foundation, tol
+        self._table = np.empty((foundation.graph.n_nodes, 0), order="F")
+        self._place: dict[int, int] = {}
+
+    def at(self, rows: IndexVector) -> FloatMatrix:
+        """Return the columns at some rows, (n, l); do not write into them."""
+        missing = [row for row in rows.tolist() if row not in self._place]
+        if missing:
+            self._solve_for(np.array(missing, dtype=np.intp))
+        places = np.array([self._place[row] for row in rows.tolist()], dtype=np.intp)
+        if np.array_equal(places, np.arange(self._table.shape[1])):
+            return self._table
+        return self._table[:, places]
+
+    def _solve_for(self, rows: IndexVector) -> None:
+        """Solve for columns that are not there yet, in blocks."""
+        n, known = self._table.shape
+        count = known + len(rows)
+        require_memory(
+            8.0 * n * count,
+            what=f"the influence of {count} labels on {n} points",
+            instead="Use fewer labels here, a fixed gamma with smoothness='laplacian', or "
+            "EigenfunctionRegressor, whose cost does not grow so.",
+        )
+        table = np.empty((n, count), order="F")
+        table[:, :known] = self._table
+        member = self._foundation.component
+        sizes = np.bincount(member)
+        with track("solving for the influence of labels", total=len(rows)) as advance:
+            for start in range(0, len(rows), _COLUMNS):
+                block = rows[start : start + _COLUMNS]
+                # A unit at the row, less its mean over the component.
+                right = (member[:, None] == member[block]) / -sizes[member[block]]
+                right[block, np.arange(len(block))] += 1.0
+                first = known + start
+                solution = self._foundation.system.solve(right, tol=self._tol)
+                table[:, first : first + len(block)] = solution.values
+                advance(len(block))
+        self._table = table
+        self._place.update({row: known + i for i, row in enumerate(rows.tolist())})

@@ -1,0 +1,143 @@
+"""Labels that come one by one: answers at once, by an earlier judgement, and exactly undone."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from beltrami import ManifoldClassifier, two_moons
+from beltrami.core.errors import BeltramiWarning, InvalidInputError
+
+
+@pytest.fixture(scope="module")
+def moons():
+    found = two_moons(400, noise=0.15, random_state=0)
+    names = np.array(["upper", "lower"])[found.targets]
+    return found.points, names
+
+
+@pytest.fixture
+def learner(moons):
+    points, names = moons
+    y = np.where(np.arange(400) % 20 == 0, names, "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BeltramiWarning)
+        return ManifoldClassifier(random_state=0).fit(points, y)
+
+
+FITTED = ("transduction_", "label_distributions_", "confidence_", "accepted_", "island_")
+
+
+def state(learner):
+    return {name: getattr(learner, name).copy() for name in FITTED} | {
+        "weights": dict(learner.weights_),
+        "temperature": learner.temperature_,
+    }
+
+
+def assert_same(one, other):
+    for name in FITTED:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+    assert one["weights"] == other["weights"]
+    assert one["temperature"] == other["temperature"]
+
+
+def test_an_update_keeps_weights_and_temperatures(learner, moons):
+    before = state(learner)
+    learner.update([3, 5], moons[1][[3, 5]])
+    after = state(learner)
+    assert after["weights"] == before["weights"]
+    assert after["temperature"] == before["temperature"]
+    assert (learner.transduction_[[3, 5]] == moons[1][[3, 5]]).all()
+
+
+def test_taking_a_label_back_is_exact(learner, moons):
+    learner.update(7, moons[1][7])
+    before = state(learner)
+    wrong = "upper" if moons[1][9] == "lower" else "lower"
+    learner.update(9, wrong)
+    learner.update([11, 13], moons[1][[11, 13]])
+    assert learner.transduction_[9] == wrong
+    learner.update([9, 11, 13], [None, None, ""])
+    assert_same(state(learner), before)
+
+
+def test_taking_back_the_label_of_a_new_class_is_exact(learner, moons):
+    learner.update(7, moons[1][7])
+    before = state(learner)
+    learner.update(9, "middle")
+    assert learner.classes_.tolist() == ["lower", "middle", "upper"]
+    learner.update(9, None)
+    assert learner.classes_.tolist() == ["lower", "upper"]
+    assert_same(state(learner), before)
+
+
+def test_taking_back_the_label_that_doubled_them_is_exact(learner, moons):
+    rows = np.setdiff1d(np.arange(400), np.arange(0, 400, 20))[:20]
+    learner.update(rows[:-1], moons[1][rows[:-1]])
+    before = state(learner)
+    learner.update(rows[-1], moons[1][rows[-1]])  # as many again: judged anew
+    assert not any("settle()" in line for line in learner.report_.warnings)
+    learner.update(rows[-1], None)
+    assert_same(state(learner), before)
+
+
+def test_many_updates_end_where_a_fit_ends(learner, moons):
+    points, names = moons
+    rows = np.random.default_rng(0).permutation(400)[:60]
+    for row in rows:
+        learner.update(row, names[row])
+    y = np.where(np.arange(400) % 20 == 0, names, "")
+    y[rows] = names[rows]
+    fresh = ManifoldClassifier(random_state=0).fit(points, y)
+    learner.settle()
+    np.testing.assert_array_equal(learner.transduction_, fresh.transduction_)
+    np.testing.assert_allclose(learner.label_distributions_, fresh.label_distributions_, atol=1e-5)
+    assert learner.weights_ == pytest.approx(fresh.weights_, abs=1e-6)
+
+
+def test_the_order_of_updates_has_no_part_in_the_answer(learner, moons):
+    learner.update([3, 5, 7], moons[1][[3, 5, 7]])
+    before = state(learner)
+    learner.update([3, 5, 7], [None, None, None])
+    for row in (7, 3, 5):
+        learner.update(row, moons[1][row])
+    assert_same(state(learner), before)
+
+
+def test_the_report_says_that_labels_came_since_they_were_judged(learner, moons):
+    assert not any("settle()" in line for line in learner.report_.warnings)
+    learner.update(3, moons[1][3])
+    assert any("settle()" in line for line in learner.report_.warnings)
+    assert not any("settle()" in line for line in learner.settle().report_.warnings)
+
+
+def test_a_label_that_changed_or_went_since_is_no_longer_doubted(learner, moons):
+    judged = learner._answer.judgement.judged.rows
+    assert learner._is_as_judged().all()
+    learner.update([20, 40, 3], ["upper" if moons[1][20] == "lower" else "lower", None, "lower"])
+    assert judged[~learner._is_as_judged()].tolist() == [20, 40]
+
+
+def test_every_candidate_answers_to_an_update(learner, moons):
+    learner.update(3, moons[1][3])
+    for name in learner.weights_:
+        assert (learner.candidate_codes(name) >= 0).all()
+    with pytest.raises(InvalidInputError, match="none of the candidates"):
+        learner.candidate_codes("forest")
+
+
+def test_new_points_are_answered_by_the_labels_of_now(learner, moons):
+    points = moons[0][:50] + 0.01
+    learner.update(np.arange(0, 40, 2), np.where(moons[1][:40:2] == "upper", "lower", "upper"))
+    live = learner.predict_proba(points)
+    learner.update(np.arange(0, 40, 2), [None] * 20)
+    assert not np.allclose(live, learner.predict_proba(points))
+
+
+def test_nothing_changes_where_an_update_is_refused(learner):
+    before = state(learner)
+    with pytest.raises(InvalidInputError):
+        learner.update([3], [1.5])
+    assert_same(state(learner), before)
+    assert learner.update([], []) is learner
