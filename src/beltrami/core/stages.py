@@ -26,5 +26,5 @@ class Stage(StrEnum):
 INTAKE = (Stage.START, Stage.READ, Stage.PREPARE)
 """How every command on a table begins."""
 
-FIT = (Stage.PREPARE, Stage.GRAPH, Stage.LEARN)
+FIT = (Stage.PREPARE, Stage.GRAPH, Stage.BASIS, Stage.LEARN)
 """What a learner at the front door does."""

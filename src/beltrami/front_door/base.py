@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import Stage
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points, Seed
 from beltrami.front_door.acceptance import pieces_of
 from beltrami.front_door.committee import ClassCommittee, ValueAnswer, ValueCommittee
@@ -56,6 +58,10 @@ class ManifoldLearner(GraphLearner):
 
     def _ask(self, labeled: Labeled) -> Any:
         """Return the committee's answer to some labels."""
+        if self._committee.has_graph_members:
+            enter_stage(Stage.BASIS)
+            _ = self._foundation.basis  # worked out once, and kept
+        enter_stage(Stage.LEARN)
         if self._committee.method != self.method:  # set_params since the fit
             self._committee = type(self._committee).of(self.method)
         budget = check_budget(self.time_budget)

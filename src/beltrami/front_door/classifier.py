@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import TooFewLabelsWarning
-from beltrami.core.progress import enter_stage, expect, job
+from beltrami.core.progress import expect, job
 from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
@@ -69,7 +69,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         "laplacian_rls", "laplacian_svc", "logistic", "neighbors".
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
         How to make the graph, or the graph itself; None means ten neighbours with
-        ``weights="tuned_shared"``, pieces of the data joined by bridges up to 200,000 rows.
+        ``weights="tuned_shared"``, pieces of the data joined by bridges.
     scale : {"auto", "standard", "none"}, default="auto"
         Whether columns are put on one scale; "auto" does where a few hold nearly all variance.
     metric : {"auto", "euclidean", "angle"} or other, default="auto"
@@ -326,7 +326,6 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
 
     def _learn(self, labeled: Labeled) -> None:
         """Ask the committee to judge and to answer, and forget earlier judgements."""
-        enter_stage(Stage.LEARN)
         answer = self._ask(labeled)
         self._judgements = [_Kept.of(self.classes_, labeled, answer.judgement)]
         self._take(answer, labeled)

@@ -92,6 +92,11 @@ class Committee(Generic[_Member]):
             members[name] = one.make(**options)
         return cls(method, candidates, members)
 
+    @property
+    def has_graph_members(self) -> bool:
+        """Whether a learner on the graph is among them."""
+        return not all(one.is_baseline for one in self.candidates.values())
+
     def try_all(self, view: View, labeled: Labeled, time_budget: float | None) -> dict[str, Trial]:
         """Fit every candidate that may be tried; one that cannot be is left out with its reason."""
         started, trials = time.monotonic(), dict[str, Trial]()

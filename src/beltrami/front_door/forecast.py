@@ -8,11 +8,11 @@ corrects them by what has been measured on the way. To renew them when a part ha
 from dataclasses import dataclass
 from typing import Self
 
-from beltrami.core.stages import Stage
+from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import threads_in_force
 from beltrami.core.types import Points
 from beltrami.front_door.candidates import CLASS_CANDIDATES, candidates_for
-from beltrami.graph.search.euclidean import EXACT_COST, TREE_DIMENSIONS
+from beltrami.graph.search.euclidean import EXACT_ROWS, TREE_DIMENSIONS
 from beltrami.learners.model import Labeled
 
 WORTH_SAYING = 20.0
@@ -25,17 +25,17 @@ SECONDS: dict[str, dict[str, dict[str, float]]] = {
         "searching neighbours": {"product": 2.5e-11, "tree_row": 6e-5},
         "": {"each": 0.1, "row": 2e-5},
     },
+    Stage.BASIS: {"": {"each": 0.1, "row": 6e-5}},
     Stage.LEARN: {
         "poisson": {"each": 0.1, "row_class": 6.5e-5},
         "logistic": {"each": 0.1, "row": 1e-5},
         "neighbors": {"each": 0.1, "label_entry": 7e-10},
         "regularized": {"each": 0.1, "row_class": 4.5e-5, "chosen_label": 1e-6},
         "eigenfunctions": {"each": 0.1, "row": 1e-5},
-        "computing eigenvectors": {"each": 0.1, "row": 3e-4},
         "laplacian_rls": {"each": 0.1, "square": 6e-7},
         "laplacian_svc": {"each": 0.1, "square": 4e-7},
     },
-    Stage.ASK: {"": {"each": 0.1, "row": 1e-4}},
+    Stage.ASK: {"": {"each": 0.3, "row": 1e-6}},
     Stage.DOUBT: {"": {"row": 5e-6}},
     Stage.EMBED: {"": {"each": 0.1, "row": 3e-5}},
     Stage.CLUSTER: {"": {"each": 0.1, "row": 1e-4}},
@@ -86,22 +86,13 @@ class Forecast:
             }
             for stage, steps in SECONDS.items()
         }
-        costs[Stage.LEARN] = self._tried(costs[Stage.LEARN], method, time_budget)
-        return costs
-
-    def _tried(
-        self, seconds: dict[str, float], method: str, time_budget: float | None
-    ) -> dict[str, float]:
-        """Return the costs of the learners that will be tried, by title, and of shared steps."""
-        tried = candidates_for(method, CLASS_CANDIDATES)
-        known = {one.name for one in CLASS_CANDIDATES}
-        found = {step: cost for step, cost in seconds.items() if step not in known}
-        spent = 0.0
-        for name, one in tried.items():
+        learners, spent = costs[Stage.LEARN], 0.0
+        costs[Stage.LEARN] = {}
+        for name, one in candidates_for(method, CLASS_CANDIDATES).items():
             if not one.skip_reason(method, self.n_rows, spent, time_budget, has_answer=spent > 0):
-                spent += seconds.get(name, 0.0)
-                found[one.title] = seconds.get(name, 0.0)
-        return found
+                spent += learners.get(name, 0.0)
+                costs[Stage.LEARN][one.title] = learners.get(name, 0.0)
+        return costs
 
     def seconds(
         self,
@@ -117,7 +108,7 @@ class Forecast:
           with the map is made.
         """
         costs = self.costs(method, time_budget=time_budget)
-        stages = [Stage.START, Stage.PREPARE, Stage.GRAPH, Stage.LEARN, Stage.WRITE]
+        stages = [Stage.START, *FIT, Stage.WRITE]
         stages += [Stage.ASK] * has_questions + [Stage.MAP, Stage.PAGE] * has_page
         return sum(sum(costs[stage].values()) for stage in stages)
 
@@ -129,7 +120,7 @@ class Forecast:
             "each": 1.0,
             "row": n,
             "entry": n * d,
-            "product": 0.0 if is_flat else min(float(n) ** 2 * d, EXACT_COST),
+            "product": 0.0 if is_flat else float(n) * min(n, EXACT_ROWS) * d,
             "tree_row": n if is_flat else 0.0,
             "row_class": n * (1 + self.n_classes / 3),
             "label_entry": n * d * labels,

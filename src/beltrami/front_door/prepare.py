@@ -25,9 +25,6 @@ _SCALES = ("auto", "standard", "none")
 
 _NEIGHBORS = 10
 
-_MOST_BRIDGED = 200_000
-"""Rows up to which pieces of the data are joined by bridges: finding the shortest is quadratic."""
-
 _FEW_COLUMNS = 0.1
 """Share of the columns that may hold all the variance before their units are thought to differ."""
 
@@ -167,7 +164,7 @@ def build_view(
             _NEIGHBORS,
             metric=preparation.metric,
             weights="tuned_shared",
-            connect="mst" if points.shape[0] <= _MOST_BRIDGED else "keep",
+            connect="mst",
             random_state=random_state,
             n_jobs=n_jobs,
         )
@@ -184,12 +181,18 @@ def _build_bridged(recipe: KnnGraph, points: Points) -> tuple[Graph, GraphRecipe
     if graph.certificate.n_bridges:
         warnings.warn(
             f"the data fall into {graph.certificate.n_components_found} pieces, which were joined "
-            f"by {graph.certificate.n_bridges} bridge(s) where they come closest. What is said "
+            f"by {graph.certificate.n_bridges} bridge(s) {_where(graph)}. What is said "
             "across a bridge is a guess: label some rows in each piece.",
             ConnectedByBridgesWarning,
             stacklevel=5,  # whoever fits
         )
     return graph, made_by
+
+
+def _where(graph: Graph) -> str:
+    rough = graph.certificate.n_rough_bridges
+    closest = "where they come closest"
+    return f"{closest}, {rough} of them only about so" if rough else closest
 
 
 def prepare(points: Points, *, scale: str, metric: str) -> Preparation:

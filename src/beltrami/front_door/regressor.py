@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from beltrami.core.progress import enter_stage, job
+from beltrami.core.progress import job
 from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Seed
@@ -184,7 +184,6 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
 
     def _learn(self, labeled: Labeled) -> None:
         """Ask the committee, and keep its answer with what it says of each row."""
-        enter_stage(Stage.LEARN)
         self._labeled, self.mean_ = labeled, float(labeled.mean[0])
         self.reached_ = self._reach(labeled)
         self._answer: ValueAnswer = self._ask(labeled)

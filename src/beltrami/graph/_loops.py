@@ -128,6 +128,66 @@ def scan(queries, base, k, limits):
     return indices, distances
 
 
+def closest_pairs_reference(points, rows, starts, lefts, rights, firsts):
+    """Twin of `closest_pairs` without bounds: every pair of rows of every pair of clumps."""
+    best = np.full(len(firsts) - 1, np.inf)
+    for p in range(len(firsts) - 1):
+        for q in range(firsts[p], firsts[p + 1]):
+            one, other = (points[rows[starts[v] : starts[v + 1]]] for v in (lefts[q], rights[q]))
+            difference = (one[:, None] - other).astype(np.float64)
+            best[p] = min(best[p], np.linalg.norm(difference, axis=2).min())
+    return best
+
+
+@njit(cache=True, parallel=True)
+def closest_pairs(
+    points, rows, starts, centers, radii, lefts, rights, bounds, firsts, limits, most
+):
+    """Return the nearest rows of some pairs of clumps, and whether no other pair can be nearer.
+
+    Clump v holds ``rows[starts[v] : starts[v + 1]]`` within its radius around its centre. Party p
+    looks at the pairs of clumps from ``firsts[p]`` on, ordered by lower ``bounds`` of their
+    distances, until those exceed what was found, or ``most`` pairs were looked at; pairs that are
+    not listed are at least ``limits[p]`` apart.
+    """
+    n_parties, width = firsts.size - 1, points.shape[1]
+    ends = np.full((n_parties, 2), -1, np.int64)
+    lengths = np.empty(n_parties)
+    is_sure = np.empty(n_parties, np.bool_)
+    for p in prange(n_parties):
+        ceiling, length = np.inf, np.inf
+        q = firsts[p]
+        last = min(firsts[p + 1], q + most)
+        while q < last and bounds[q] < length:
+            center, radius = centers[rights[q]], radii[rights[q]]
+            for i in rows[starts[lefts[q]] : starts[lefts[q] + 1]]:
+                a = points[i]
+                total = 0.0
+                for c in range(width):
+                    difference = np.float64(a[c]) - center[c]
+                    total += difference * difference
+                if np.sqrt(total) * (1 - 1e-9) - radius >= length:
+                    continue
+                for j in rows[starts[rights[q]] : starts[rights[q] + 1]]:
+                    b = points[j]
+                    total = 0.0
+                    c = 0
+                    while c < width and total < ceiling:
+                        stop = min(c + 16, width)
+                        while c < stop:
+                            difference = np.float64(a[c]) - np.float64(b[c])
+                            total += difference * difference
+                            c += 1
+                    if total < ceiling:
+                        ceiling, length = total, np.sqrt(total)
+                        ends[p, 0], ends[p, 1] = i, j
+            q += 1
+        lengths[p] = length
+        unseen = limits[p] if q == firsts[p + 1] else min(bounds[q], limits[p])
+        is_sure[p] = length <= unseen
+    return lengths, ends, is_sure
+
+
 def sparse_pair_distances_reference(left, right, rows, columns):
     """Twin of `sparse_pair_distances`, by dense differences."""
     difference = left.toarray()[rows] - right.toarray()[columns]

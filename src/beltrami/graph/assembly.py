@@ -87,9 +87,11 @@ def assemble_graph(
         return Graph(_weight_matrix(edges, rule.weigh(edges, lists, lists), n), lists, certificate)
     bridges = shortest_bridges(space, membership)
     longest, typical = float(bridges.distances.max()), _median(edges.distances)
+    rough = f" ({bridges.n_rough} may not be the very shortest)" if bridges.n_rough else ""
     warnings.warn(
         f"the graph fell into {count} components; {len(bridges.rows)} bridge(s) were added to "
-        f"join them, the longest of length {longest:.3g} where a median edge has {typical:.3g}. "
+        f"join them{rough}, the longest of length {longest:.3g} where a median edge has "
+        f"{typical:.3g}. "
         "Build it with connect='keep', as in graph=KnnGraph(connect='keep'), to leave them apart.",
         ConnectedByBridgesWarning,
         stacklevel=3,
@@ -100,7 +102,7 @@ def assemble_graph(
         np.concatenate([edges.distances, bridges.distances]),
     )
     weights = _append_bridges(rule.weigh(edges, lists, lists), joined, rule, lists)
-    certificate = replace(certificate, n_bridges=len(bridges.rows))
+    certificate = replace(certificate, n_bridges=len(bridges.rows), n_rough_bridges=bridges.n_rough)
     return Graph(_weight_matrix(joined, weights, n), lists, certificate)
 
 

@@ -2,8 +2,11 @@
 
 Borůvka's algorithm on whole components: every round each component but the largest asks for its
 nearest point outside, all these edges belong to the minimum spanning tree of the components, and
-the number of components at least halves.
+the number of components at least halves. In large data the ways out are searched by clumps, which
+may miss the very shortest where parts lie far apart, and says so.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,46 +16,69 @@ from scipy.sparse.csgraph import connected_components
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import track
 from beltrami.core.types import IndexVector
+from beltrami.graph.clumps import Clumps, Way
 from beltrami.graph.search import Space
 from beltrami.graph.weights import Edges
+
+_EXACT_PAIRS = 4e9
+"""Pairs of points up to which all of them are compared: some seconds."""
 
 _SMALL = 64  # components up to this size are searched together, by lists of as many neighbours
 
 
-def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Edges:
+@dataclass(frozen=True, slots=True, eq=False)
+class Bridges(Edges):
+    """Edges that join components; of `n_rough` of them it is not sure that none is shorter."""
+
+    n_rough: int = 0
+
+
+def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Bridges:
     """Return the edges of the minimum spanning tree over the components.
 
     The distance of two components is that of their nearest pair of points. Cost: each point
     outside the largest component searches all points once per round, at most log2(components)
-    rounds.
+    rounds; for large data some thousand pairs of clumps per component and round.
     """
     parts = membership.astype(np.int64)
-    bridges: list[tuple[float, int, int]] = []
+    bridges: list[Way] = []
     n_parts = int(parts.max()) + 1
+    clumps = _clumps(space, parts)
     with track("bridging components", total=n_parts - 1) as advance:
         while n_parts > 1:
-            chosen = _without_cycles(sorted(_nearest_outside(space, parts)), parts, n_parts)
+            ways = _nearest_outside(space, parts) if clumps is None else clumps.ways_out(parts)
+            chosen = _without_cycles(sorted(ways), parts, n_parts)
             if not chosen:
                 raise InvalidInputError(
                     f"{n_parts} components cannot be bridged: the metric names no nearest point "
                     "outside any of them. See that it returns finite distances for all pairs."
                 )
             bridges += chosen
-            starts, ends = parts[[i for _, i, _ in chosen]], parts[[j for _, _, j in chosen]]
+            starts = parts[[way.inside for way in chosen]]
+            ends = parts[[way.outside for way in chosen]]
             links = coo_array((np.ones(len(chosen)), (starts, ends)), shape=(n_parts, n_parts))
             n_parts, merged = connected_components(links, directed=False)
             parts = merged[parts].astype(np.int64)
             advance(len(chosen))
-    return Edges(
-        np.array([i for _, i, _ in bridges], dtype=np.int64),
-        np.array([j for _, _, j in bridges], dtype=np.int64),
-        np.array([distance for distance, _, _ in bridges]),
-    )
+    rows = np.array([way.inside for way in bridges], dtype=np.int64)
+    columns = np.array([way.outside for way in bridges], dtype=np.int64)
+    lengths = np.array([way.length for way in bridges])
+    if clumps is not None:
+        lengths = space.distances(rows, columns)
+    return Bridges(rows, columns, lengths, sum(not way.is_sure for way in bridges))
 
 
-def _without_cycles(
-    candidates: list[tuple[float, int, int]], parts: NDArray[np.int64], n_parts: int
-) -> list[tuple[float, int, int]]:
+def _clumps(space: Space, parts: IndexVector) -> Clumps | None:
+    """Return the points in clumps, None where all pairs can be compared."""
+    sizes = np.bincount(parts)
+    # A large component is taken by itself, which costs at least a copy of all others.
+    n_searching = len(parts) - sizes.max() + 16 * np.count_nonzero(sizes > _SMALL)
+    if space.euclidean is None or n_searching * len(parts) <= _EXACT_PAIRS:
+        return None
+    return Clumps.of(space.euclidean, parts)
+
+
+def _without_cycles(candidates: list[Way], parts: NDArray[np.int64], n_parts: int) -> list[Way]:
     """Take candidates in order, leaving out those whose ends are joined already."""
     parent = list(range(n_parts))
 
@@ -63,16 +89,16 @@ def _without_cycles(
         return part
 
     chosen = []
-    for distance, i, j in candidates:
-        one, other = root(int(parts[i])), root(int(parts[j]))
+    for way in candidates:
+        one, other = root(int(parts[way.inside])), root(int(parts[way.outside]))
         if one != other:
             parent[other] = one
-            chosen.append((distance, i, j))
+            chosen.append(way)
     return chosen
 
 
-def _nearest_outside(space: Space, parts: NDArray[np.int64]) -> list[tuple[float, int, int]]:
-    """For every component but the largest, return (distance, i, j): its shortest way out."""
+def _nearest_outside(space: Space, parts: NDArray[np.int64]) -> list[Way]:
+    """Return the shortest way out of every component but the largest."""
     labels, sizes = np.unique(parts, return_counts=True)
     searching = labels[labels != labels[np.argmax(sizes)]]
     size_of = dict(zip(labels.tolist(), sizes.tolist(), strict=True))
@@ -88,17 +114,15 @@ def _nearest_outside(space: Space, parts: NDArray[np.int64]) -> list[tuple[float
     return ways
 
 
-def _way_out_of_one(
-    space: Space, inside: IndexVector, outside: IndexVector
-) -> tuple[float, int, int]:
+def _way_out_of_one(space: Space, inside: IndexVector, outside: IndexVector) -> Way:
     near, distances = space.nearest_between(inside, outside, 1)
     best = int(np.lexsort((near[:, 0], inside, distances[:, 0]))[0])
-    return float(distances[best, 0]), int(inside[best]), int(near[best, 0])
+    return Way(float(distances[best, 0]), int(inside[best]), int(near[best, 0]), True)
 
 
 def _ways_out_together(
     space: Space, parts: NDArray[np.int64], small: NDArray[np.int64], widest: int
-) -> list[tuple[float, int, int]]:
+) -> list[Way]:
     # Among the widest + 1 nearest points at least one lies outside a component of that size.
     rows = np.flatnonzero(np.isin(parts, small))
     near, distances = space.nearest_between(rows, np.arange(len(parts)), widest + 1)
@@ -108,4 +132,4 @@ def _ways_out_together(
     ends, lengths = near[each, first], distances[each, first]
     order = np.lexsort((ends, rows, lengths, parts[rows]))
     leaders = order[np.unique(parts[rows][order], return_index=True)[1]]
-    return [(float(lengths[p]), int(rows[p]), int(ends[p])) for p in leaders]
+    return [Way(float(lengths[p]), int(rows[p]), int(ends[p]), True) for p in leaders]

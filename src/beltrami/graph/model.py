@@ -64,6 +64,8 @@ class GraphCertificate:
         Connected components before any bridge was added; None for a given graph.
     n_bridges : int
         Edges added by ``connect="mst"``.
+    n_rough_bridges : int
+        Those of them of which it is not sure that none is shorter; zero up to many thousand points.
     """
 
     search: str = "given"
@@ -71,6 +73,7 @@ class GraphCertificate:
     n_sampled: int = 0
     n_components_found: int | None = None
     n_bridges: int = 0
+    n_rough_bridges: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -41,10 +41,10 @@ class KnnGraph(BaseEstimator):
         counts the neighbours that two points share, "tuned_shared" multiplies that by the
         self-tuning Gaussian: the best of them with very few labels.
     search : {"auto", "exact", "approximate"}, default="auto"
-        "auto" is exact up to n^2 d = 4e12 (200,000 points of 100 dimensions) and at any size in
-        up to 8 dimensions; above, approximate with a measured recall of at least 0.99. Sparse
-        data, precomputed distances and metrics other than Euclidean, cosine and angle are always
-        searched exactly.
+        "auto" is exact below 20,000 points and at any size in up to 8 dimensions; above, it is
+        approximate with a measured recall of at least 0.99 where that is faster, as it is unless
+        the data are noise. Sparse data, precomputed distances and metrics other than Euclidean,
+        cosine and angle are always searched exactly.
     symmetry : {"union", "mutual"}, default="union"
         An edge where either end lists the other, or only where both do.
     connect : {"mst", "keep", "raise"}, default="mst"
@@ -87,8 +87,9 @@ class KnnGraph(BaseEstimator):
     def build(self, X: Any) -> Graph:
         """Make the graph of `X`.
 
-        Cost: n^2 d multiplications for exact search in many dimensions, about n log n in few;
-        memory beyond the data is one float32 copy and O(n n_neighbors).
+        Cost: n^2 d multiplications for exact search in many dimensions, about n log n in few and
+        for approximate search; memory beyond the data is one float32 copy, or two where the search
+        is approximate, and O(n n_neighbors).
 
         Parameters
         ----------

@@ -82,7 +82,7 @@ def page_of(labelling: "Labelling", *, with_map: bool = True) -> Page:
 
 def _held_out(learner: Any) -> tuple[FloatVector, FloatVector, FloatVector]:
     """Return whether held-out labels came out right, how sure that was, and what each counts."""
-    answer = learner._answer
+    answer = learner._answer.judgement
     kept = answer.is_told
     scores, judged = answer.held_out[kept], answer.judged
     right = scores.argmax(axis=1) == judged.targets[kept].argmax(axis=1)

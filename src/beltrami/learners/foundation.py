@@ -11,6 +11,8 @@ import numpy as np
 
 from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
+from beltrami.core.store import Form, Parcel, recall
+from beltrami.core.threads import threads_in_force
 from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.solvers.eigen import eigenbasis
@@ -26,6 +28,11 @@ _TOL = 1e-2
 
 _COLUMNS = 64
 """Columns of the inverse that are solved for together."""
+
+INFLUENCE: Form[FloatMatrix] = Form(
+    "influence", lambda table: Parcel({"table": table}, {}), lambda parcel: parcel.arrays["table"]
+)
+"""How the store keeps the columns that were solved for together."""
 
 
 class Foundation:
@@ -82,7 +89,7 @@ class GreenColumns:
 
     def __init__(self, foundation: Foundation, tol: float) -> None:
         self._foundation, self._tol = foundation, tol
-        self._table = np.empty((foundation.graph.n_nodes, 0), order="F")
+        self._table: FloatMatrix = np.empty((foundation.graph.n_nodes, 0), order="F")
         self._place: dict[int, int] = {}
 
     def at(self, rows: IndexVector) -> FloatMatrix:
@@ -96,7 +103,7 @@ class GreenColumns:
         return self._table[:, places]
 
     def _solve_for(self, rows: IndexVector) -> None:
-        """Solve for columns that are not there yet, in blocks."""
+        """Add columns that are not there yet, as the store has them where there is one."""
         n, known = self._table.shape
         count = known + len(rows)
         require_memory(
@@ -105,19 +112,29 @@ class GreenColumns:
             instead="Use fewer labels here, a fixed gamma with smoothness='laplacian', or "
             "EigenfunctionRegressor, whose cost does not grow so.",
         )
-        table = np.empty((n, count), order="F")
-        table[:, :known] = self._table
+        fresh = recall(
+            INFLUENCE,
+            lambda: (self._foundation.graph.weights, rows, self._tol, threads_in_force()),
+            lambda: self._solve(rows),
+        )
+        if known:
+            table = np.empty((n, count), order="F")
+            table[:, :known], table[:, known:] = self._table, fresh
+        self._table = table if known else fresh
+        self._place.update({row: known + i for i, row in enumerate(rows.tolist())})
+
+    def _solve(self, rows: IndexVector) -> FloatMatrix:
+        """Return the columns at some rows, (n, l), solved for in blocks."""
         member = self._foundation.component
         sizes = np.bincount(member)
+        columns = np.empty((len(member), len(rows)), order="F")
         with track("solving for the influence of labels", total=len(rows)) as advance:
             for start in range(0, len(rows), _COLUMNS):
                 block = rows[start : start + _COLUMNS]
                 # A unit at the row, less its mean over the component.
                 right = (member[:, None] == member[block]) / -sizes[member[block]]
                 right[block, np.arange(len(block))] += 1.0
-                first = known + start
                 solution = self._foundation.system.solve(right, tol=self._tol)
-                table[:, first : first + len(block)] = solution.values
+                columns[:, start : start + len(block)] = solution.values
                 advance(len(block))
-        self._table = table
-        self._place.update({row: known + i for i, row in enumerate(rows.tolist())})
+        return columns

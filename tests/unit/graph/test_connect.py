@@ -9,6 +9,7 @@ from tests.support import graph_oracles as oracles
 
 from beltrami import KnnGraph, RadiusGraph
 from beltrami.core.errors import ConnectedByBridgesWarning, InvalidInputError
+from beltrami.graph import _loops, clumps, connect
 from beltrami.graph.connect import shortest_bridges
 from beltrami.graph.search import open_space
 
@@ -17,7 +18,7 @@ def _check(points: np.ndarray, membership: np.ndarray, metric: str = "euclidean"
     truth = oracles.distance_matrix(points, points, metric)
     bridges = shortest_bridges(open_space(points, metric), membership.astype(np.int32))
     assert len(bridges.rows) == membership.max()
-    assert_allclose(bridges.distances, truth[bridges.rows, bridges.columns], rtol=1e-12)
+    assert_allclose(bridges.distances, truth[bridges.rows, bridges.columns], rtol=1e-12, atol=1e-15)
     assert_allclose(bridges.distances.sum(), oracles.spanning_weight(truth, membership), rtol=1e-12)
     ends = membership[bridges.rows], membership[bridges.columns]
     links = coo_array((np.ones(len(ends[0])), ends), shape=(membership.max() + 1,) * 2)
@@ -90,9 +91,85 @@ def test_sparse_points_are_bridged_like_dense_ones(metric: str) -> None:
 def test_a_metric_that_names_nobody_outside_is_refused_and_no_endless_search() -> None:
     class Blind:
         n_points = 4
+        euclidean = None
 
         def nearest_between(self, rows: np.ndarray, base: np.ndarray, k: int) -> tuple:
             return np.repeat(rows[:, None], k, axis=1), np.zeros((len(rows), k))
 
     with pytest.raises(InvalidInputError, match="2 components cannot be bridged"):
         shortest_bridges(Blind(), np.array([0, 0, 1, 1], dtype=np.int32))  # type: ignore[arg-type]
+
+
+# Large data: the ways out are searched by clumps.
+
+
+@pytest.fixture
+def by_clumps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connect, "_EXACT_PAIRS", 0)
+
+
+@pytest.mark.usefixtures("by_clumps")
+@pytest.mark.parametrize("d", [2, 3, 12])
+@pytest.mark.parametrize("n_parts", [2, 9, 300])
+@pytest.mark.parametrize("metric", ["euclidean", "angle"])
+def test_bridges_that_are_said_to_be_shortest_are(d: int, n_parts: int, metric: str) -> None:
+    rng = np.random.default_rng(n_parts)
+    centers = 4 * rng.normal(size=(n_parts, d))
+    membership = rng.permutation(np.arange(1200) % n_parts).astype(np.int32)
+    points = centers[membership] + 0.1 * rng.normal(size=(1200, d))
+    points += 20 * (metric == "euclidean")  # angles would lose their digits
+    bridges = shortest_bridges(open_space(points, metric), membership)
+    assert bridges.n_rough == 0
+    _check(points, membership, metric)
+
+
+@pytest.mark.usefixtures("by_clumps")
+def test_bridges_between_duplicates_and_interleaved_parts_are_shortest() -> None:
+    rng = np.random.default_rng(0)
+    points = rng.integers(0, 4, size=(900, 4)).astype(float)
+    _check(points, rng.permutation(np.arange(900) % 37))
+    _check(np.ones((900, 4)), rng.permutation(np.arange(900) % 5))
+
+
+@pytest.mark.usefixtures("by_clumps")
+def test_where_the_bounds_do_not_tell_the_bridge_is_called_rough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    points = np.random.default_rng(0).normal(size=(2000, 30))
+    points[1000:, 0] += 500
+    monkeypatch.setattr(clumps, "_MOST", 40)
+    with pytest.warns(ConnectedByBridgesWarning, match=r"\(1 may not be the very shortest\)"):
+        graph = KnnGraph(5).build(points)
+    made = graph.certificate
+    assert (made.n_components_found, made.n_bridges, made.n_rough_bridges) == (2, 1, 1)
+    truth = oracles.distance_matrix(points[:1000], points[1000:], "euclidean")
+    bridge = graph.weights[:1000, 1000:].tocoo()
+    assert truth.min() <= truth[bridge.coords][0] < np.quantile(truth, 0.01)
+
+
+def test_the_loop_over_pairs_of_clumps_is_its_twin() -> None:
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(300, 17))
+    points[150:] += 3
+    parts = (np.arange(300) // 50).astype(np.int64)
+    made = clumps.Clumps.of(open_space(points, "euclidean"), parts)  # type: ignore[arg-type]
+    lefts, rights = (side.ravel() for side in np.indices((len(made.radii),) * 2))
+    apart = parts[made.rows[made.starts[lefts]]] != parts[made.rows[made.starts[rights]]]
+    lefts, rights = lefts[apart], rights[apart]
+    gaps = np.linalg.norm(made.centers[lefts] - made.centers[rights], axis=1)
+    bounds = gaps - made.radii[lefts] - made.radii[rights]
+    order = np.argsort(bounds)
+    half = len(order) // 2
+    order = np.concatenate([np.sort(order[::2]), np.sort(order[1::2])])
+    order = np.concatenate([part[np.argsort(bounds[part])] for part in np.split(order, [half])])
+    firsts = np.array([0, half, len(order)])
+    lengths, ends, is_sure = _loops.closest_pairs(
+        points, made.rows, made.starts, made.centers, made.radii, lefts[order], rights[order],
+        bounds[order], firsts, np.full(2, np.inf), 10**6,
+    )  # fmt: skip
+    expected = _loops.closest_pairs_reference(
+        points, made.rows, made.starts, lefts[order], rights[order], firsts
+    )
+    assert is_sure.all()
+    assert_allclose(lengths, expected, rtol=1e-12)
+    assert_allclose(np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1), lengths)

@@ -70,7 +70,7 @@ class Parcel:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """Arrays and facts together, by name."""
+        """Everything by name, arrays and facts."""
         return self.arrays | self.facts
 
     @property

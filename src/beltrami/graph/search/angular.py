@@ -33,6 +33,11 @@ class AngularSpace:
         """Number of points."""
         return self.sphere.n_points
 
+    @property
+    def euclidean(self) -> EuclideanSpace:
+        """Dense points whose Euclidean distances order all pairs as this space does."""
+        return self.sphere
+
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
         indices, chords = self.sphere.nearest(self._queries(queries), k)

@@ -1,81 +1,105 @@
-"""Approximate search for data too large for brute force, tuned until it is good enough.
+"""Approximate search for data too large for brute force, planned so that it is good enough.
 
-An inverted file of k-means cells is searched with more and more cells until the recall measured
-on a sample reaches the target. Below 0.99 the missing edges distort the spectrum of the graph.
+The true neighbours of a sample of points say how many cells must be searched until nearly all of
+them are found; below 0.99 the missing edges distort the spectrum of the graph. Where that takes as
+long as to look at everything, there is no plan.
 """
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from beltrami.core.errors import RecallWarning
-from beltrami.core.progress import track
-from beltrami.core.threads import renewed_limit
-from beltrami.core.types import IndexMatrix, IndexVector
-from beltrami.graph.search.distances import QUERY_BLOCK
+from beltrami.core.types import BoolVector, FloatMatrix, IndexMatrix, IndexVector
+from beltrami.graph.search.cells import CELL_SIZE, Cells
 
-_RECALL_TARGET = 0.99
-_MARGIN = 0.002  # above the target on the sample, so that all points meet it too
+RECALL_TARGET = 0.99
+
+RECALL_AIM = 0.992
+"""Above the target on the sample, so that all points meet it too."""
+
+PAIR_COST = 2.5
+"""Time for a pair of points in a search by cells, where one in brute force has 1."""
+
+_NARROWEST = 256  # cells that a point ranks; doubled while that saves time
+_ROWS = 50  # of the sample that are ranked at a time
 
 
-def approximate_candidates(
-    points: NDArray[np.float32],
-    k: int,
-    *,
-    sample: IndexVector,
-    recall: Callable[[IndexMatrix], float],
-    rng: np.random.Generator,
-) -> tuple[IndexMatrix, float]:
-    """Return `k` near candidates of each point, -1 where fewer were found, and the recall.
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How hard to search: cells that a point ranks, and how many of them it searches."""
 
-    The recall is measured on the rows `sample`: `recall` takes their candidates and returns the
-    share of true neighbours in them. The number of cells searched doubles until it is at least
-    0.99; with every cell searched the result is exact, so it gets there unless the index is at
-    fault, and then a warning says so.
+    n_listed: int
+    n_searched: int
+
+    def pairs(self, cells: Cells) -> float:
+        """Return about how many comparisons a point takes."""
+        return self.n_listed + self.n_searched * len(cells.members) / cells.n_cells
+
+    def harder(self, cells: Cells) -> "Plan":
+        """Return the plan with a quarter more cells."""
+        wider, more = (count + -(-count // 4) for count in (self.n_listed, self.n_searched))
+        return Plan(min(wider, cells.n_cells), min(more, cells.n_cells))
+
+
+def plan_search(cells: Cells, sample: IndexVector, truth: IndexMatrix) -> Plan | None:
+    """Return the cheapest plan that finds enough of the sample's neighbours, None if none is cheap.
+
+    `truth` holds the neighbours of the points `sample`. A neighbour is found if its cell is among
+    those that the point lists, and ranks high enough by the distance of its centre.
     """
-    n = len(points)
-    blocks = []
-    with renewed_limit(), track("searching neighbours (approximate)", total=n) as advance:
-        index = _inverted_file(points, seed=int(rng.integers(2**31 - 1)))
-        index.nprobe = max(1, index.nlist // 128)
-        measured = recall(index.search(points[sample], k)[1])
-        while measured < _RECALL_TARGET + _MARGIN and index.nprobe < index.nlist:
-            index.nprobe = min(2 * index.nprobe, index.nlist)
-            measured = recall(index.search(points[sample], k)[1])
-        for start in range(0, n, QUERY_BLOCK):
-            blocks.append(index.search(points[start : start + QUERY_BLOCK], k)[1])
-            advance(len(blocks[-1]))
-    _warn_when_poor(measured, len(sample))
-    return np.concatenate(blocks), measured
+    best, width = None, min(_NARROWEST, cells.n_cells)
+    while True:
+        n_searched = _cells_needed(cells, sample, truth, width)
+        plan = Plan(width, n_searched) if n_searched else None
+        if plan and (best is None or plan.pairs(cells) < best.pairs(cells)):
+            best = plan
+        is_dear = width > (len(cells.points) if best is None else best.pairs(cells))
+        if width == cells.n_cells or is_dear or (best is not None and plan != best):
+            return best
+        width = min(2 * width, cells.n_cells)
 
 
-def _inverted_file(points: NDArray[np.float32], *, seed: int) -> Any:
-    import faiss
+def _cells_needed(cells: Cells, sample: IndexVector, truth: IndexMatrix, width: int) -> int | None:
+    """Return how many of `width` listed cells a point must search; None where all do not do."""
+    wanted, listed = cells.owner[truth], cells.near(cells.group[cells.owner[sample]], width)
+    found = np.zeros(width + 1, dtype=np.int64)  # neighbours by the rank of their cells
+    for start in range(0, len(sample), _ROWS):
+        near = listed[start : start + _ROWS]
+        squares = _squares(cells, sample[start : start + _ROWS], near)
+        rank = np.empty_like(near)
+        order = np.argsort(squares, axis=1, kind="stable")
+        np.put_along_axis(rank, order, np.arange(width, dtype=np.int32)[None], axis=1)
+        same = near[:, None, :] == wanted[start : start + _ROWS, :, None]
+        ranks = np.where(same.any(axis=2), np.take_along_axis(rank, same.argmax(axis=2), 1), width)
+        found += np.bincount(ranks.ravel(), minlength=width + 1)
+    share = np.cumsum(found[:width]) / truth.size
+    enough = np.flatnonzero(share >= RECALL_AIM)
+    return int(enough[0]) + 1 if enough.size else None
 
-    n, d = points.shape
-    n_cells = int(np.clip(4 * np.sqrt(n), 1, max(1, n // 40)))
-    quantizer: Any = faiss.IndexFlatL2(d)
-    index = faiss.IndexIVFFlat(quantizer, d, n_cells)
-    index.cp.seed = seed
-    index.cp.niter = 8
-    index.cp.max_points_per_centroid = 64
-    index.train(points)
-    index.add(points)
-    # The index object keeps only a pointer to its quantizer; now it owns it, and Python does not.
-    index.own_fields = True
-    quantizer.this.disown()
-    return index
+
+def _squares(cells: Cells, rows: IndexVector, near: IndexMatrix) -> FloatMatrix:
+    difference = cells.centers[near]
+    difference -= cells.points[rows][:, None, :]
+    squares: FloatMatrix = np.einsum("ijk,ijk->ij", difference, difference)
+    return squares
 
 
-def _warn_when_poor(recall: float, n_sampled: int) -> None:
-    if recall < _RECALL_TARGET:
+def worth_it(plan: Plan | None, cells: Cells) -> bool:
+    """Say whether a plan takes less time than brute force."""
+    return plan is not None and PAIR_COST * (plan.pairs(cells) + CELL_SIZE) < len(cells.points)
+
+
+def warn_when_poor(found: BoolVector) -> float:
+    """Return the share of neighbours found; warn where that is below the target."""
+    recall = float(np.mean(found))
+    if recall < RECALL_TARGET:
         warnings.warn(
-            f"approximate search found {recall:.3f} of the true neighbours on {n_sampled} sampled "
-            f"points, below {_RECALL_TARGET}; the graph's spectrum may be distorted. Use "
+            f"approximate search found {recall:.3f} of the true neighbours on {len(found)} sampled "
+            f"points, below {RECALL_TARGET}; the graph's spectrum may be distorted. Use "
             "search='exact'.",
             RecallWarning,
             stacklevel=2,
         )
+    return recall

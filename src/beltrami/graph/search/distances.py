@@ -48,15 +48,17 @@ def require_directions(points: Points) -> None:
 
 
 def without_self(
-    indices: IndexMatrix, distances: FloatMatrix, k: int
+    indices: IndexMatrix, distances: FloatMatrix, k: int, own: IndexVector | None = None
 ) -> tuple[IndexMatrix, FloatMatrix]:
     """Drop each row's own number from lists of k + 1; where it is absent, drop the farthest.
+
+    Lists are those of all points in order, or of the points `own`.
 
     A point with more than k exact duplicates may be missing from its own list: its duplicates
     stand there instead, and they are kept.
     """
     n = indices.shape[0]
-    dropped = indices == np.arange(n)[:, None]
+    dropped = indices == (np.arange(n) if own is None else own)[:, None]
     dropped[~dropped.any(axis=1), -1] = True
     keep = ~dropped
     return indices[keep].reshape(n, k), distances[keep].reshape(n, k)

@@ -17,7 +17,14 @@ from beltrami.core.progress import track
 from beltrami.core.threads import renewed_limit, threads_in_force
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
-from beltrami.graph.search.approximate import approximate_candidates
+from beltrami.graph.search.approximate import (
+    RECALL_AIM,
+    Plan,
+    plan_search,
+    warn_when_poor,
+    worth_it,
+)
+from beltrami.graph.search.cells import Cells
 from beltrami.graph.search.distances import (
     QUERY_BLOCK,
     dense_queries,
@@ -28,12 +35,13 @@ from beltrami.graph.search.distances import (
 TREE_DIMENSIONS = 8
 """Up to here a k-d tree beats brute force; above, its boxes overlap too much."""
 
-EXACT_COST = 4e12
-"""n^2 d up to which brute force is the default: about a minute and a half on two cores."""
+EXACT_ROWS = 20_000
+"""Points from which a search by cells is tried first: below, brute force takes a second at most."""
 
 _SLACK = 2  # candidates beyond k, against swapped near ties in float32
 _WIDER = 16  # times as many candidates where a tree finds a tie
 _SAMPLE = 1000  # points on which the recall of an approximate search is measured
+_PLANNED = 3  # one in so many of them also says how many cells to search
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +83,11 @@ class EuclideanSpace:
         """Number of points."""
         return int(self.points.shape[0])
 
+    @property
+    def euclidean(self) -> "EuclideanSpace":
+        """Dense points whose Euclidean distances order all pairs as this space does."""
+        return self
+
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
         points = dense_queries(queries, self.points.shape[1])
@@ -102,10 +115,11 @@ class EuclideanSpace:
 
     def neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:
         """Return the `k` nearest other points of each point."""
-        if search == "approximate" or (search == "auto" and self._brute_force_is_dear()):
-            return self._approximate_neighbors(k, rng)
-        lists = self._search(self.points, self.compact, self.points, self.compact, k + 1)
-        return Neighbors(*without_self(*lists, k))
+        n, d = self.points.shape
+        is_large = n >= EXACT_ROWS and d > TREE_DIMENSIONS
+        if search == "approximate" or (search == "auto" and is_large):
+            return self._approximate_neighbors(k, search=search, rng=rng)
+        return self._exact_neighbors(k)
 
     def within(
         self, radius: float, queries: Any = None
@@ -122,29 +136,50 @@ class EuclideanSpace:
         keep = distances <= radius
         return rows[keep], columns[keep], distances[keep]
 
-    def _approximate_neighbors(self, k: int, rng: np.random.Generator) -> Neighbors:
+    def _approximate_neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:
+        """Search by cells; exactly where that is faster, or too much would be missed."""
         sample = np.sort(rng.choice(self.n_points, min(_SAMPLE, self.n_points), replace=False))
-        queries = self.points[sample]
-        farthest = self._search(queries, self.compact[sample], self.points, self.compact, k + 1)[1]
+        truth, lengths = without_self(*self._nearest_to(sample, k + 1), k, own=sample)
+        cells = Cells.of(self.compact, k + 1, rng)
+        plan = plan_search(cells, sample[::_PLANNED], truth[::_PLANNED])
+        if search == "auto" and not worth_it(plan, cells):
+            return self._exact_neighbors(k)
+        plan = plan or Plan(cells.n_cells, cells.n_cells)
+        # A neighbour counts as found when it is as near as the true last: ties are no misses.
+        found = self._by_cells(cells, plan, sample, k)[1] <= lengths[:, -1:]
+        while found.mean() < RECALL_AIM and plan.n_searched < cells.n_cells:
+            plan = plan.harder(cells)
+            found = self._by_cells(cells, plan, sample, k)[1] <= lengths[:, -1:]
+        if search == "auto" and found.mean() < RECALL_AIM:
+            return self._exact_neighbors(k)
+        indices, distances = self._by_cells(cells, plan, np.arange(self.n_points), k)
+        recall = warn_when_poor(distances[sample] <= lengths[:, -1:])
+        return Neighbors(indices, distances, recall=recall, n_sampled=len(sample))
 
-        def recall(candidates: IndexMatrix) -> float:
-            # A neighbour counts as found when it is as near as the true last: ties are no misses.
-            distances = _rerank(queries, self.points, candidates, k + 1)[1]
-            return float(np.mean(distances <= farthest[:, -1:]))
+    def _by_cells(
+        self, cells: Cells, plan: Plan, rows: IndexVector, k: int
+    ) -> tuple[IndexMatrix, FloatMatrix]:
+        """Return the `k` nearest other points of the own points `rows`, which are sorted."""
+        indices = np.empty((len(rows), k), dtype=np.int32)
+        distances = np.empty((len(rows), k))
+        with track("searching neighbours (approximate)", total=len(rows)) as advance:
+            for block, candidates in cells.candidates(
+                rows, k + 1, n_listed=plan.n_listed, n_searched=plan.n_searched
+            ):
+                queries = self.points[block]
+                near, lengths = _rerank(queries, self.points, candidates, k + 1)
+                self._scan_again(~np.isfinite(lengths[:, -1]), queries, self.points, near, lengths)
+                places = np.searchsorted(rows, block)
+                indices[places], distances[places] = without_self(near, lengths, k, own=block)
+                advance(len(block))
+        return indices, distances
 
-        candidates, measured = approximate_candidates(
-            self.compact, k + 1, sample=sample, recall=recall, rng=rng
-        )
-        indices, distances = _rerank(self.points, self.points, candidates, k + 1)
-        self._scan_again(
-            ~np.isfinite(distances[:, -1]), self.points, self.points, indices, distances
-        )
-        lists = without_self(indices, distances, k)
-        return Neighbors(*lists, recall=measured, n_sampled=len(sample))
+    def _exact_neighbors(self, k: int) -> Neighbors:
+        lists = self._search(self.points, self.compact, self.points, self.compact, k + 1)
+        return Neighbors(*without_self(*lists, k))
 
-    def _brute_force_is_dear(self) -> bool:
-        n, d = self.points.shape
-        return bool(d > TREE_DIMENSIONS and float(n) ** 2 * d > EXACT_COST)
+    def _nearest_to(self, rows: IndexVector, k: int) -> tuple[IndexMatrix, FloatMatrix]:
+        return self._search(self.points[rows], self.compact[rows], self.points, self.compact, k)
 
     def _search(
         self,

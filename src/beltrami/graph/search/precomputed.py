@@ -48,6 +48,10 @@ class PrecomputedSpace:
         """Number of points."""
         return int(self.matrix.shape[0])
 
+    @property
+    def euclidean(self) -> None:
+        """No dense points stand for these."""
+
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return the `k` nearest points of each query, given its distances to all points."""
         return smallest(self._queries(queries), k)

@@ -29,6 +29,10 @@ class Space(Protocol):
     def n_points(self) -> int:
         """Number of points."""
 
+    @property
+    def euclidean(self) -> EuclideanSpace | None:
+        """Dense points whose Euclidean distances order all pairs as this space does, if any."""
+
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
 

@@ -57,6 +57,10 @@ class SparseSpace:
         """Number of points."""
         return int(self.points.shape[0])
 
+    @property
+    def euclidean(self) -> None:
+        """No dense points stand for these."""
+
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
         return self._search(self._queries(queries), self.points, self.squares, k)

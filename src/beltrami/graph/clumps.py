@@ -1,0 +1,122 @@
+"""The way out of a part of many points: clumps, bounds between them, and the nearest of their rows.
+
+A clump is what a small cell of the data holds of one part. The distance of two clumps is at least
+that of their centres less their radii, so that the pairs of clumps with the lowest bounds are
+looked at first, and no others once the bounds exceed what was found.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.graph.search.cells import divide
+from beltrami.graph.search.euclidean import EuclideanSpace
+
+_LISTED = 32  # pairs of clumps that a clump proposes
+_MOST = 4096  # pairs of clumps that are looked at for a part
+_ENTRIES = 2**24  # of a block of bounds
+
+
+class Way(NamedTuple):
+    """An edge out of a part: its length, its ends, and whether no shorter one is possible."""
+
+    length: float
+    inside: int
+    outside: int
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clumps:
+    """Points in clumps, each of one part.
+
+    Attributes
+    ----------
+    space : EuclideanSpace
+        The points.
+    rows, starts : ndarray of shape (n,), of shape (m + 1,)
+        Clump v holds ``rows[starts[v] : starts[v + 1]]``.
+    centers, radii : ndarray of shape (m, d), of shape (m,)
+        Of balls that hold the clumps.
+    """
+
+    space: EuclideanSpace
+    rows: IndexVector
+    starts: IndexVector
+    centers: FloatMatrix
+    radii: FloatVector
+
+    @classmethod
+    def of(cls, space: EuclideanSpace, parts: IndexVector) -> "Clumps":
+        """Divide the points into small cells, and the cells by the parts of their points."""
+        from beltrami.graph import _loops
+
+        # The seed only says where cells lie, not what is found.
+        owner, _ = divide(space.compact, np.random.default_rng(0))
+        keys = owner.astype(np.int64) * (int(parts.max()) + 1) + parts
+        rows = np.argsort(keys, kind="stable")
+        _, starts, sizes = np.unique(keys[rows], return_index=True, return_counts=True)
+        centers = np.add.reduceat(space.points[rows], starts, axis=0, dtype=np.float64)
+        centers /= sizes[:, None]
+        clump = np.repeat(np.arange(len(starts)), sizes)
+        away = _loops.pair_distances(space.points, centers, rows, clump)
+        radii = np.maximum.reduceat(away, starts) * (1 + 1e-9)
+        return cls(space, rows, np.append(starts, len(rows)), centers, radii)
+
+    def ways_out(self, parts: IndexVector) -> list[Way]:
+        """Return the shortest way out of every part but the largest, as far as bounds can show."""
+        from beltrami.graph import _loops
+
+        part = parts[self.rows[self.starts[:-1]]]
+        searching = np.flatnonzero(part != np.argmax(np.bincount(parts)))
+        rights, bounds, unlisted = self._proposals(searching, part)
+        lefts = np.repeat(searching, rights.shape[1])
+        order = np.lexsort((bounds.ravel(), part[lefts]))
+        names, firsts = np.unique(part[lefts[order]], return_index=True)
+        limits = np.full(int(part.max()) + 1, np.inf)
+        np.minimum.at(limits, part[searching], unlisted)
+        lengths, ends, is_sure = _loops.closest_pairs(
+            self.space.points, self.rows, self.starts, self.centers, self.radii, lefts[order],
+            rights.ravel()[order], bounds.ravel()[order], np.append(firsts, len(order)),
+            limits[names], _MOST,
+        )  # fmt: skip
+        return [
+            Way(float(length), int(i), int(j), bool(sure))
+            for length, (i, j), sure in zip(lengths, ends, is_sure, strict=True)
+        ]
+
+    def _proposals(
+        self, searching: IndexVector, part: IndexVector
+    ) -> tuple[IndexVector, FloatMatrix, FloatVector]:
+        """Return, for each searching clump, those of other parts with the lowest bounds.
+
+        And the bounds, infinite where the part is the same, and the least of what is not listed.
+        """
+        centers = self.centers - self.space.mean
+        squares = np.einsum("ij,ij->i", centers, centers)
+        rounding = 1e-7 * float(np.sqrt(squares.max()))  # of the products, as a length
+        width = min(_LISTED, len(part))
+        rights = np.empty((len(searching), width), dtype=np.int64)
+        bounds = np.empty((len(searching), width))
+        unlisted = np.full(len(searching), np.inf)
+        step = max(1, _ENTRIES // len(part))
+        for start in range(0, len(searching), step):
+            block = searching[start : start + step]
+            here = slice(start, start + len(block))
+            lower: NDArray[np.float64] = centers[block] @ centers.T
+            lower *= -2
+            lower += squares[block][:, None] + squares
+            lower = np.sqrt(np.maximum(lower, 0)) - rounding
+            lower -= self.radii[block][:, None] + self.radii
+            lower[part[block][:, None] == part] = np.inf
+            if width < len(part):
+                order = np.argpartition(lower, width, axis=1)
+                unlisted[here] = np.take_along_axis(lower, order[:, width : width + 1], 1)[:, 0]
+                rights[here] = order[:, :width]
+            else:
+                rights[here] = np.arange(width)
+            bounds[here] = np.take_along_axis(lower, rights[here], 1)
+        return rights, bounds, unlisted
