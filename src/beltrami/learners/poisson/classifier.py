@@ -8,27 +8,24 @@ from scipy.sparse import csr_array
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners.base import GraphClassifier, softmax
-from beltrami.learners.foundation import Foundation
+from beltrami.learners.foundation import MOST_PIECES
 from beltrami.learners.leave_one_out import mean_of_others
 from beltrami.learners.model import Choice, Labeled, LeftOut
 from beltrami.learners.parameters import checked_shares
 from beltrami.learners.poisson.cuts import normalized_cut
-from beltrami.learners.poisson.decision import TAU
-from beltrami.learners.poisson.flow import FlowSpace, flow_of, pieces, single_classes, unit_weights
+from beltrami.learners.poisson.decision import TAU, Decision
+from beltrami.learners.poisson.flow import FlowSpace, flow_of, single_classes
 from beltrami.learners.poisson.in_basis import answers, left_out, settle
 from beltrami.learners.poisson.sources import class_sources
 from beltrami.learners.poisson.threshold_steps import Diffusion, matched_offsets
-from beltrami.learners.regularized.smoother import Smoother
 from beltrami.solvers.eigen import eigenbasis
-from beltrami.solvers.linear import solve
 
 _FUNCTIONS, _PER_CLASS = 100, 10
 """Functions of the basis, beside one for each piece of the graph: at least, and for each class."""
-_MOST_PIECES = 200
-"""Pieces of the graph up to which the basis grows by them; of more the flow is solved for."""
+_MOST_BEHIND = 1e30
+"""Lead up to which float32 holds sums, where hardly any weight ties a label to the rest."""
 _SOLVED_ROWS = 5000
 """Rows up to which the flow is solved for; it costs no more than the basis there."""
 
@@ -96,6 +93,8 @@ class PoissonClassifier(GraphClassifier):
         Normalised cut of the partition.
     hypothesis_ : str
         Which class sizes and borders it came from.
+    priors_ : ndarray of shape (k,) or None
+        Class sizes that came of it; None where the plain flow stands.
     graph_ : Graph
         With its certificate.
 
@@ -129,12 +128,13 @@ class PoissonClassifier(GraphClassifier):
         self.classes = classes
         self.tol = tol
 
+    _kept_decision: Decision | None = None
+
     def _recipe(self) -> Any:
         return KnnGraph(10, weights="tuned_shared") if self.graph is None else self.graph
 
     def _prepare(self, labeled: Labeled) -> None:  # noqa: ARG002
-        self._even = Graph(unit_weights(self.graph_))
-        self._degrees = self._even.degrees
+        self._unit = float(self.graph_.weights.data.max(initial=0.0)) or 1.0
         self._diffusion: Diffusion | None = None
         self._is_solved = self.graph_.n_nodes <= _SOLVED_ROWS
 
@@ -142,16 +142,16 @@ class PoissonClassifier(GraphClassifier):
         n_steps, priors = _checked_steps(self.n_steps), self._checked_priors(labeled)
         self._temperature: float | None = None
         self.n_steps_, self.hypothesis_ = 0, "the flow itself"
+        self.priors_: FloatVector | None = None
         if n_steps == 0:
             scores = self._plain(labeled, priors)
-        else:
-            scores = self._sharpened(labeled, TAU if n_steps is None else n_steps, priors)
-        self.cut_ = self._cut(scores, labeled)
-        return scores
+            self.cut_ = self._cut(scores, labeled)
+            return scores
+        return self._sharpened(labeled, TAU if n_steps is None else n_steps, priors)
 
     def _plain(self, labeled: Labeled, priors: FloatVector | None) -> FloatMatrix:
-        """Return the flow by a sparse solve, moved to given class sizes where there are any."""
-        flow = self._solved_flow(labeled)
+        """Return the flow, moved to given class sizes where there are any."""
+        flow = self._flow(labeled)
         if priors is not None:
             block = np.ix_(self.reached_, labeled.targets.any(axis=0))  # the others have no class
             shares = priors[block[1].ravel()]
@@ -165,45 +165,64 @@ class PoissonClassifier(GraphClassifier):
         diffusion = self._diffusion_for(tau, labeled.targets.shape[1])
         if self._is_solved:
             solved = self._solved_flow(labeled)
-            flow = (solved - solved.max(axis=1, keepdims=True)).astype(np.float32)
+            behind = solved - solved.max(axis=1, keepdims=True)
+            flow = np.maximum(behind, -_MOST_BEHIND).astype(np.float32)
         else:
             flow = flow_of(diffusion.space, labeled)
-        is_free = self.n_steps != "auto"
-        decision = settle(diffusion, labeled, flow, shares=priors, is_free=is_free)
+        decision = self._kept_decision
+        if decision is None:
+            is_free = self.n_steps != "auto"
+            decision = settle(diffusion, labeled, flow, shares=priors, is_free=is_free)
+        self.decision_, self.cut_ = decision, decision.cut
         if not decision.is_sharp:
             return self._plain(labeled, None)
         self.n_steps_, self.hypothesis_ = tau, decision.name
+        self.priors_ = decision.sizes(labeled.targets.shape[1])
         return answers(diffusion, labeled, decision, flow).astype(np.float64)
 
     def _diffusion_for(self, tau: int, n_classes: int) -> Diffusion:
         """Return the diffusion in the eigenfunctions, which are worked out once per graph."""
         if self._diffusion is None:
-            n_pieces = int(pieces(self._even.weights, self._degrees).max()) + 1
-            self._is_solved = self._is_solved or n_pieces > _MOST_PIECES
-            count = basis_size(n_classes) + min(n_pieces, _MOST_PIECES)
-            count = min(self.graph_.n_nodes, count)
-            basis = eigenbasis(self._even, count, kind="random_walk")
-            self._diffusion = Diffusion.of(FlowSpace.of(self._even, basis), tau)
+            foundation = self._foundation
+            self._is_solved = self._is_solved or foundation.n_pieces > MOST_PIECES
+            if foundation.is_shared:
+                basis = foundation.basis
+            else:
+                count = basis_size(n_classes) + min(foundation.n_pieces, MOST_PIECES)
+                count = min(self.graph_.n_nodes, count)
+                basis = eigenbasis(self.graph_, count, kind="random_walk")
+            self._diffusion = Diffusion.of(FlowSpace.of(foundation, basis), tau)
         elif self._diffusion.tau != tau:
             self._diffusion = Diffusion.of(self._diffusion.space, tau)
         return self._diffusion
 
+    def _flow(self, labeled: Labeled) -> FloatMatrix:
+        """Return the flow: in the basis on a large graph that is shared, by a solve elsewhere."""
+        if self._is_solved or self._diffusion is None or not self._foundation.is_shared:
+            return self._solved_flow(labeled)
+        return flow_of(self._diffusion.space, labeled).astype(np.float64)
+
     def _solved_flow(self, labeled: Labeled) -> FloatMatrix:
-        """Return the flow by a sparse solve, of mean zero by degree on every component."""
-        right = np.zeros((self.graph_.n_nodes, labeled.targets.shape[1]))
-        right[labeled.rows] = class_sources(labeled, self.component_, self.n_components_)
-        flow = solve(self._even, right, tol=self.tol).values
+        """Return the flow by sparse solves, of mean zero by degree on every component."""
+        sources = self._unit * class_sources(labeled, self.component_, self.n_components_)
+        if self._foundation.keeps_columns(len(labeled.rows)):
+            flow = self._foundation.columns(labeled.rows, tol=self.tol) @ sources
+        else:
+            right = np.zeros((self.graph_.n_nodes, sources.shape[1]))
+            right[labeled.rows] = sources
+            flow = self._foundation.system.solve(right, tol=self.tol).values
         flow -= self._degree_means(flow)
         return np.asarray(flow + single_classes(self.component_, labeled, flow))
 
     def _keep_choices(self) -> None:
-        self.n_steps = self.n_steps_
+        self._kept_decision = self.decision_
 
     def _degree_means(self, flow: FloatMatrix) -> FloatMatrix:
         """Return the mean of each column over each component, weighted by degrees."""
         sums = np.zeros((self.n_components_, flow.shape[1]))
-        np.add.at(sums, self.component_, self._degrees[:, None] * flow)
-        totals = np.bincount(self.component_, self._degrees)
+        degrees = self.graph_.degrees
+        np.add.at(sums, self.component_, degrees[:, None] * flow)
+        totals = np.bincount(self.component_, degrees)
         means = np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0)
         return np.asarray(means[self.component_])
 
@@ -212,7 +231,7 @@ class PoissonClassifier(GraphClassifier):
         among = np.flatnonzero(labeled.targets.any(axis=0))
         codes = scores[:, among].argmax(axis=1)
         codes[labeled.rows] = np.searchsorted(among, labeled.targets.argmax(axis=1))
-        weights, inside = self._even.weights, self.reached_
+        weights, inside = self.graph_.weights, self.reached_
         if not inside.all():
             weights, codes = csr_array(weights[inside][:, inside]), codes[inside]
         return normalized_cut(weights, codes, len(among))
@@ -252,9 +271,8 @@ class PoissonClassifier(GraphClassifier):
         if not self._is_solved and self._diffusion is not None:
             return left_out(self._diffusion, self._labeled)
         labeled = self._labeled.sample()
-        smoother = Smoother.of(Foundation(self._even), "laplacian", tol=self.tol)
-        columns = smoother.columns(labeled)
-        columns = columns - self._degree_means(columns)
+        columns = self._unit * self._foundation.columns(labeled.rows, tol=self.tol)
+        columns -= self._degree_means(columns)
         between = columns[labeled.rows]
         component = self.component_[labeled.rows]
         scores, others_mean = np.empty(labeled.targets.shape), mean_of_others(labeled)

@@ -58,6 +58,12 @@ class Decision:
     cut: float
     name: str
 
+    def sizes(self, n_classes: int) -> FloatVector:
+        """Return the share of each class in the partition, none of them nothing."""
+        codes = self.codes[self.codes >= 0]
+        counts = np.maximum(np.bincount(codes, minlength=n_classes), 1)
+        return np.asarray(counts / counts.sum())
+
 
 def decide(diffusion: Diffusion, flow: NDArray[np.float32], fixed: Fixed) -> Decision:
     """Try class sizes and borders, and take the partition of smallest normalised cut.

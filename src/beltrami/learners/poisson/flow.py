@@ -10,18 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.model import Graph
+from beltrami.learners.foundation import Foundation
 from beltrami.learners.model import Labeled
 from beltrami.learners.poisson.sources import class_sources
 from beltrami.solvers.model import Basis
 
-_THREAD = 1e-3
-"""Share of the weaker end's degree below which an edge is a thread, and what it ties a piece."""
 _THINNEST = 1e-12
 """Of the heaviest edge; a thinner thread decides nothing else, and rounding could not hold it."""
 _TRIFLE = 1e-9
@@ -72,8 +70,9 @@ class FlowSpace:
     ties: FloatMatrix
 
     @classmethod
-    def of(cls, graph: Graph, basis: Basis) -> "FlowSpace":
+    def of(cls, foundation: Foundation, basis: Basis) -> "FlowSpace":
         """Make the space of a graph and its basis of kind "random_walk"."""
+        graph = foundation.graph
         if basis.kind != "random_walk":
             raise InvalidInputError(
                 f"a basis of kind {basis.kind!r} cannot carry the flow of labels; ask eigenbasis "
@@ -86,9 +85,8 @@ class FlowSpace:
         )
         weights = unit_weights(graph)
         degrees = np.asarray(weights.sum(axis=1), dtype=np.float64).ravel()
-        component = np.asarray(graph.components()[1], dtype=np.intp)
-        piece = pieces(weights, degrees)
-        n_pieces = int(piece.max()) + 1
+        component = np.asarray(foundation.component, dtype=np.intp)
+        piece, n_pieces = foundation.piece, foundation.n_pieces
         component_of = np.empty(n_pieces, dtype=np.intp)
         component_of[piece] = component
         volumes: FloatVector = np.bincount(piece, degrees, minlength=n_pieces).astype(np.float64)
@@ -124,15 +122,6 @@ def unit_weights(graph: Graph) -> csr_array[Any]:
     """Return the weights in units of the heaviest edge."""
     heaviest = float(graph.weights.data.max(initial=0.0))
     return csr_array(graph.weights / heaviest) if heaviest > 0 else graph.weights
-
-
-def pieces(weights: csr_array[Any], degrees: FloatVector) -> IndexVector:
-    """Return the piece of each node: what is still connected when all threads are cut."""
-    edges = weights.tocoo()
-    weaker = np.minimum(degrees[edges.row], degrees[edges.col])
-    kept = edges.data >= _THREAD * weaker
-    strong = coo_array((edges.data[kept], (edges.row[kept], edges.col[kept])), shape=weights.shape)
-    return np.asarray(connected_components(strong, directed=False)[1], dtype=np.intp)
 
 
 def _within_pieces(

@@ -9,14 +9,15 @@ from beltrami.graph.families import disjoint_union, grid, path, ring
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners import PoissonClassifier
+from beltrami.learners.foundation import Foundation, strong_pieces
 from beltrami.learners.model import Labeled
-from beltrami.learners.poisson.flow import FlowSpace, flow_of, pieces, unit_weights
+from beltrami.learners.poisson.flow import FlowSpace, flow_of
 from beltrami.solvers.eigen import eigenbasis
 
 
 def space_of(graph, count=None):
     basis = eigenbasis(graph, count or graph.n_nodes, kind="random_walk")
-    return FlowSpace.of(graph, basis)
+    return FlowSpace.of(Foundation(graph), basis)
 
 
 def labeled_of(labels, n_classes=3):
@@ -56,7 +57,7 @@ def test_a_whole_basis_gives_the_solved_flow() -> None:
 
 def test_a_basis_of_another_kind_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="random_walk"):
-        FlowSpace.of(path(9), eigenbasis(path(9), 4))
+        FlowSpace.of(Foundation(path(9)), eigenbasis(path(9), 4))
 
 
 def test_the_functions_are_orthonormal_and_have_no_means_on_pieces() -> None:
@@ -101,7 +102,7 @@ def test_noise_in_the_vectors_of_tiny_eigenvalues_is_harmless() -> None:
     noise = np.random.default_rng(0).normal(size=basis.vectors.shape)
     basis.vectors[...] += 1e-3 * noise * np.abs(basis.vectors).mean()
     labels = {0: 0, 63: 1, 64: 1, 144: 2, 150: 0, 190: 2}
-    found = flow_of(FlowSpace.of(graph, basis), labeled_of(labels)).argmax(axis=1)
+    found = flow_of(FlowSpace.of(Foundation(graph), basis), labeled_of(labels)).argmax(axis=1)
     assert (found == solved(graph, labels).argmax(axis=1)).mean() > 0.97
 
 
@@ -127,6 +128,6 @@ def test_some_components_can_be_taken_by_themselves() -> None:
 
 def test_pieces_are_what_threads_join() -> None:
     graph = hung_by_a_thread([grid(4, 4), ring(6)], 1e-5)
-    piece = pieces(unit_weights(graph), graph.degrees)
+    piece = strong_pieces(graph)
     assert_array_equal(piece, [0] * 16 + [1] * 6)
-    assert pieces(unit_weights(grid(3, 3)), grid(3, 3).degrees).max() == 0
+    assert strong_pieces(grid(3, 3)).max() == 0

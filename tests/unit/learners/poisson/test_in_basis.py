@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs
 
 from beltrami.graph.families import disjoint_union, grid, path, ring
 from beltrami.graph.recipes import KnnGraph
+from beltrami.learners.foundation import Foundation
 from beltrami.learners.model import Labeled
 from beltrami.learners.poisson.decision import TAU, mixed_shares
 from beltrami.learners.poisson.flow import FlowSpace, flow_of
@@ -21,7 +22,7 @@ POINTS, TRUTH = make_blobs(
 
 def diffusion_of(graph, count=60):
     basis = eigenbasis(graph, count, kind="random_walk")
-    return Diffusion.of(FlowSpace.of(graph, basis), TAU)
+    return Diffusion.of(FlowSpace.of(Foundation(graph), basis), TAU)
 
 
 BLOBS = diffusion_of(KnnGraph(10, weights="tuned_shared").build(POINTS))

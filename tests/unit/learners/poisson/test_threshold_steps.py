@@ -7,6 +7,7 @@ from scipy.linalg import expm
 
 from beltrami.graph.families import complete, disjoint_union, grid, path, ring
 from beltrami.graph.recipes import KnnGraph
+from beltrami.learners.foundation import Foundation
 from beltrami.learners.poisson.cuts import conductances, cut_matrix, normalized_cut
 from beltrami.learners.poisson.flow import FlowSpace
 from beltrami.learners.poisson.resplit import split_pairs_anew
@@ -22,7 +23,7 @@ from beltrami.solvers.eigen import eigenbasis
 
 def diffusion_of(graph, tau=3.0, count=None):
     basis = eigenbasis(graph, count or graph.n_nodes, kind="random_walk")
-    return Diffusion.of(FlowSpace.of(graph, basis), tau)
+    return Diffusion.of(FlowSpace.of(Foundation(graph), basis), tau)
 
 
 def random_graph(n=40, seed=0):
