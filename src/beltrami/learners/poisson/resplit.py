@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from beltrami.core.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.learners.poisson.cuts import conductances, cut_matrix
 from beltrami.learners.poisson.threshold_steps import Diffusion, Fixed, threshold_steps
@@ -31,6 +32,13 @@ def split_pairs_anew(
     Pairs of classes are tried in the order of the weight between them in shares of the smaller,
     at most as many as there are classes, and again while one of the two has changed since.
     """
+    with serial_blas():  # small products: threads would only wait
+        return _split_pairs(diffusion, codes, fixed, flow)
+
+
+def _split_pairs(
+    diffusion: Diffusion, codes: NDArray[np.intp], fixed: Fixed, flow: NDArray[np.float32]
+) -> NDArray[np.intp]:
     weights, k = diffusion.space.weights, fixed.n_classes
     between = cut_matrix(weights, codes, k)
     tried: set[tuple[int, int]] = set()
@@ -105,17 +113,15 @@ def _other_sides(
     centred = points - (masses @ points) / masses.sum()
     spread = (centred.T @ (masses[:, None] * centred)).astype(np.float64)
     directions = np.linalg.eigh(spread)[1][:, ::-1][:, :_DIRECTIONS].astype(np.float32)
-    sides = []
-    for along in (centred @ directions).T:
-        for sign in (1, -1):
-            side = _largest_share(sign * along, degrees, share)
-            for _ in range(_STEPS):
-                diffused = points @ (points.T @ np.where(side, masses, -masses))
-                moved = _largest_share(diffused, degrees, share)
-                if np.array_equal(moved, side):
-                    break
-                side = moved
-            sides.append(side)
+    along = centred @ directions
+    sides = [_largest_share(one, degrees, share) for one in (*along.T, *-along.T)]
+    for _ in range(_STEPS):
+        signed = np.stack([np.where(side, masses, -masses) for side in sides], axis=1)
+        diffused = points @ (points.T @ signed)
+        moved = [_largest_share(one, degrees, share) for one in diffused.T]
+        if all(map(np.array_equal, moved, sides)):
+            break
+        sides = moved
     return sides
 
 
