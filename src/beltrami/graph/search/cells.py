@@ -21,7 +21,7 @@ CELL_SIZE = 64
 
 _MOST = 4 * CELL_SIZE  # points of one cell; larger ones are divided
 _ROUNDS = 2  # of k-means; a third saves a few per cent of the search
-_TRAINING = 16  # points a cell from which its centre is found
+_TRAINING = 32  # points a cell from which its centre is found
 _GROUP = 4  # cells whose points are searched for together
 _NEAR = 64  # centres with which a round compares a point
 _BLOCK = 512  # queries that are taken together
