@@ -1,4 +1,4 @@
-"""Dense points under the Euclidean distance: trees in few dimensions, faiss in many.
+"""Dense points under the Euclidean distance: trees in few dimensions, faiss or cells in many.
 
 Products run in float32 on centred data, where they are fastest; the distances that leave are
 recomputed in float64 for a few more candidates than asked. A row whose k-th neighbour is not
