@@ -13,6 +13,7 @@ import os
 import platform
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from beltrami.labelling.options import LearningOptions
 from benchmarks.common.command import RESULTS
 from benchmarks.common.pages import write_results
 from benchmarks.common.recording import Recording, record
-from benchmarks.front_door.scale import N_CLASSES, N_COLUMNS, PER_CLASS, _write_problem
+from benchmarks.front_door.scale import N_CLASSES, N_COLUMNS, PER_CLASS, write_problem
 
 STEM = "front_door_progress"
 LONGEST_PAUSE, MOST_OFF, CLOSE_S, JUDGED_FROM = 1.0, 2.0, 2.0, 1 / 3
@@ -86,26 +87,31 @@ def render(record_: Mapping[str, Any]) -> str:
 
 def stages(n: int) -> None:
     """Print what each stage and each learner takes, beside the forecast."""
-    events: list[ProgressEvent] = []
+    events: list[tuple[ProgressEvent, float]] = []
+
+    def note(event: ProgressEvent) -> None:
+        events.append((event, time.process_time()))
+
     plan = (*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.ASK, Stage.WRITE, Stage.MAP, Stage.PAGE)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "sheets.parquet"
-        _write_problem(source, n)
-        with listen(events.append), job(*plan):
+        write_problem(source, n)
+        with listen(note), job(*plan):
             found = label_rows(take_in(str(source)), LearningOptions())
             found.write(Path(folder) / "labels.csv")
             found.report(Path(folder) / "page.html")
     costs = Forecast(n, N_COLUMNS, N_CLASSES * PER_CLASS, N_CLASSES).costs()
     begins = {}
-    for event in events:
-        begins.setdefault(event.title, event.elapsed_s)
-    times = [*begins.values(), events[-1].elapsed_s]
-    print(f"{'':40} took   said")
-    for place, title in enumerate(begins):
+    for event, cpu in events:
+        begins.setdefault(event.title, (event.elapsed_s, cpu))
+    times = [*begins.values(), (events[-1][0].elapsed_s, events[-1][1])]
+    print(f"{'':40}   took    cpu   said")
+    for (title, (wall, cpu)), (end, cpu_end) in zip(begins.items(), times[1:], strict=True):
         said = sum(costs.get(title, {}).values())
-        print(f"{title:40} {times[place + 1] - times[place]:6.2f} {said:6.2f}")
+        print(f"{title:40} {end - wall:6.2f} {cpu_end - cpu:6.2f} {said:6.2f}")
     for one in found.learner.report_.members:
-        print(f"  {one.title:38} {one.seconds:6.2f} {costs[Stage.LEARN].get(one.title, 0.0):6.2f}")
+        said = costs[Stage.LEARN].get(one.title, 0.0)
+        print(f"  {one.title:38} {one.seconds:6.2f}        {said:6.2f}")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -119,9 +125,9 @@ def main(arguments: list[str] | None = None) -> None:
         stages(asked.rows)
         return
     with tempfile.TemporaryDirectory() as folder:
-        _write_problem(Path(folder) / "sheets.parquet", asked.rows)
+        write_problem(Path(folder) / "sheets.parquet", asked.rows)
         load = os.getloadavg()[0]
-        command = [sys.executable, "-m", "beltrami.cli", "label", "sheets.parquet"]
+        command = [sys.executable, "-m", "beltrami.cli", "label", "sheets.parquet", "--no-cache"]
         shown = record(command, Path(folder))
     if shown.code:
         raise SystemExit(shown.text)
