@@ -41,7 +41,7 @@ class ManifoldLearner(GraphLearner):
     def _check_options(self) -> None:
         check_budget(self.time_budget)
 
-    def _build_view(self, points: Points) -> View:
+    def _build_view(self, points: Points, n_classes: int = 0) -> View:
         """Prepare the points, join them into a graph, and rest on it."""
         view = build_view(
             points,
@@ -50,6 +50,7 @@ class ManifoldLearner(GraphLearner):
             metric=self.metric,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
+            n_classes=n_classes,
         )
         self._rest_on(points, view.foundation, view.recipe)
         n_neighbors = getattr(view.recipe, "n_neighbors", None)

@@ -143,7 +143,7 @@ CLASS_CANDIDATES = (
     Candidate(
         "poisson",
         "Poisson learning",
-        partial(GraphMember, _make_poisson, are_shares=True, kept_if_many=("n_steps",)),
+        partial(GraphMember, _make_poisson, are_shares=True, kept=("n_steps", "priors")),
         prior=0.20,
         temperature=1.5,
     ),

@@ -181,7 +181,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             self._committee = ClassCommittee.of(self.method)
             sizes = Forecast.of(points, labeled)
             expect(sizes.costs(self.method, time_budget=self.time_budget))
-            self._view = self._build_view(points)
+            self._view = self._build_view(points, len(self.classes_))
             self._begin_dialogue(X)
             self._learn(labeled)
         self._given = given

@@ -32,7 +32,6 @@ from beltrami.learners.shared_graph import (
 from beltrami.learners.splits import class_folds, typical_count
 
 _LEAST_SHARE = 1e-4
-_MANY_ROWS = 20_000
 _ENOUGH = 4
 """Labels of a class, typically, from which leaving one out does not tilt the rest against it."""
 
@@ -80,8 +79,6 @@ class GraphMember(Member):
     kept : tuple of str, default=()
         Parameters that it chooses, and that stay as they are while labels are held out: to choose
         again, fold by fold, would cost far more than the rest and changes little.
-    kept_if_many : tuple of str, default=()
-        The same, above 20,000 rows only.
     twin : GraphMember or None, default=None
         A kernel machine fitted before, whose kernels serve this one too.
     """
@@ -93,11 +90,10 @@ class GraphMember(Member):
         are_shares: bool,
         has_exact: bool = False,
         kept: tuple[str, ...] = (),
-        kept_if_many: tuple[str, ...] = (),
         twin: "GraphMember | None" = None,
     ) -> None:
         self._make, self._are_shares, self._has_exact = make, are_shares, has_exact
-        self._kept, self._kept_if_many, self._twin = kept, kept_if_many, twin
+        self._kept, self._twin = kept, twin
         self._learner: Any = None
         self._speaker: Any = None
 
@@ -130,8 +126,7 @@ class GraphMember(Member):
             scores = left_out_at(self._learner, sample.rows).scores
             return self._logits(scores)
         logits = np.zeros(sample.targets.shape)
-        is_many = view.graph.n_nodes > _MANY_ROWS
-        twin = copy_as_chosen(self._learner, self._kept + self._kept_if_many * is_many)
+        twin = copy_as_chosen(self._learner, self._kept)
         for rest, aside in class_folds(labeled):
             _score_on(twin, view, rest)
             logits[aside] = self._logits_of(twin)[sample.rows[aside]]

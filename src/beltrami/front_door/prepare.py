@@ -142,11 +142,13 @@ def build_view(
     metric: Any,
     random_state: Seed,
     n_jobs: int | None,
+    n_classes: int = 0,
 ) -> View:
     """Prepare points and build their graph.
 
     - `graph`: as given to an estimator; a recipe brings its own metric, and None means ten
       neighbours, pieces of the data joined by bridges.
+    - `n_classes`: as many as are known of.
     """
     given = None if graph is None else recipe_of(graph)
     preparation = prepare(
@@ -169,7 +171,7 @@ def build_view(
             n_jobs=n_jobs,
         )
         built, recipe = _build_bridged(default, projected)
-    foundation = Foundation(built, is_shared=True)
+    foundation = Foundation(built, is_shared=True, n_classes=n_classes)
     return View(preparation, plain, projected, foundation, recipe, random_state)
 
 

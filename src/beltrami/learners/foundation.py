@@ -8,6 +8,8 @@ have been labelled. Labels change, these do not.
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
@@ -19,12 +21,26 @@ from beltrami.solvers.eigen import eigenbasis
 from beltrami.solvers.linear import PreparedSystem, prepare_system
 from beltrami.solvers.model import Basis
 
-_VECTORS, _FEWER_VECTORS = 150, 100
+_FUNCTIONS, _FEWER_FUNCTIONS = 150, 100
+_PER_CLASS, _MOST_FUNCTIONS = 10, 300
 _MANY_ROWS = 100_000
-"""Eigenvectors of the shared basis, and fewer of them above so many rows."""
+"""Functions of the shared basis, more for many classes and fewer above so many rows, beside one
+for each piece of the graph."""
+
+MOST_PIECES = 200
+"""Pieces of the graph up to which a basis grows by them."""
+
+_THREAD = 1e-3
+"""Share of the weaker end's degree below which an edge is a thread."""
 
 _TOL = 1e-2
 """Of the shared basis: its learners need the span of the slow functions, not each of them."""
+
+_MOST_COLUMNS, _MOST_ENTRIES = 1000, 2**25
+"""Labels up to which a shared graph keeps their columns, and the entries that all of them have."""
+
+_SHARED_TOL = 1e-6
+"""Of columns that several learners use."""
 
 _COLUMNS = 64
 """Columns of the inverse that are solved for together."""
@@ -45,10 +61,12 @@ class Foundation:
     is_shared : bool, default=False
         Whether several learners rest on it, which then answer in its one basis instead of each in
         a basis of its own.
+    n_classes : int, default=0
+        Classes that are known of when the graph is built; many ask for a larger basis.
     """
 
-    def __init__(self, graph: Graph, *, is_shared: bool = False) -> None:
-        self.graph, self.is_shared = graph, is_shared
+    def __init__(self, graph: Graph, *, is_shared: bool = False, n_classes: int = 0) -> None:
+        self.graph, self.is_shared, self._n_classes = graph, is_shared, n_classes
         self.n_components, self.component = graph.components()
         self._columns: dict[float, GreenColumns] = {}
 
@@ -56,20 +74,49 @@ class Foundation:
     def basis(self) -> Basis:
         """The slowest functions on the graph, orthonormal in the inner product of the degrees."""
         n = self.graph.n_nodes
-        count = _VECTORS if n <= _MANY_ROWS else _FEWER_VECTORS
-        return eigenbasis(self.graph, min(count, n), kind="random_walk", tol=_TOL)
+        least = _FUNCTIONS if n <= _MANY_ROWS else _FEWER_FUNCTIONS
+        count = int(np.clip(_PER_CLASS * self._n_classes, least, _MOST_FUNCTIONS))
+        count = min(count + min(self.n_pieces, MOST_PIECES), n)
+        return eigenbasis(self.graph, count, kind="random_walk", tol=_TOL)
+
+    @cached_property
+    def piece(self) -> IndexVector:
+        """The piece of each node: what is still connected when all threads are cut, (n,)."""
+        return strong_pieces(self.graph)
+
+    @cached_property
+    def n_pieces(self) -> int:
+        """Number of pieces."""
+        return int(self.piece.max()) + 1
 
     @cached_property
     def system(self) -> PreparedSystem:
         """The Laplacian, factorised once."""
         return prepare_system(self.graph)
 
+    def keeps_columns(self, n_labels: int) -> bool:
+        """Say whether the columns of so many labels are worth keeping: other labels will follow."""
+        most = min(_MOST_COLUMNS, _MOST_ENTRIES // self.graph.n_nodes)
+        return self.is_shared and n_labels <= most
+
     def columns(self, rows: IndexVector, *, tol: float) -> FloatMatrix:
         """Return the columns of its inverse at some rows, (n, l), of mean zero on components.
 
-        `tol` is their relative error in the energy norm.
+        `tol` is their relative error in the energy norm, at most.
         """
+        tol = min(tol, _SHARED_TOL) if self.is_shared else tol
         return self._columns.setdefault(tol, GreenColumns(self, tol)).at(rows)
+
+
+def strong_pieces(graph: Graph) -> IndexVector:
+    """Return the piece of each node: what is still connected when all threads are cut."""
+    edges, degrees = graph.weights.tocoo(), graph.degrees
+    weaker = np.minimum(degrees[edges.row], degrees[edges.col])
+    kept = edges.data >= _THREAD * weaker
+    strong = coo_array(
+        (edges.data[kept], (edges.row[kept], edges.col[kept])), shape=graph.weights.shape
+    )
+    return np.asarray(connected_components(strong, directed=False)[1], dtype=np.intp)
 
 
 class GreenColumns:

@@ -21,9 +21,10 @@ def doctor(
 ) -> None:
     """Say what this installation has, and what is missing.
 
-    Commands keep the graph, the eigenbasis and the map of a file in a folder of their own, so that
-    the next command on the same file need not compute them. BELTRAMI_CACHE names another folder,
-    or none where it is empty, and BELTRAMI_CACHE_GIB its limit, 4 if not set.
+    Commands keep the graph, the eigenbasis and the map of a file, and the influence of its labels,
+    in a folder of their own, so that the next command on the same file need not compute them.
+    BELTRAMI_CACHE names another folder, or none where it is empty, and BELTRAMI_CACHE_GIB its
+    limit, 4 if not set.
 
     Example: beltrami doctor --cache
     """

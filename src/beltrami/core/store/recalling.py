@@ -108,7 +108,7 @@ def remember(
     tell: Callable[[str], None] = lambda _: None,
     least_seconds: float | None = None,
 ) -> Iterator[None]:
-    """Keep graphs, eigenbases and maps that are made inside the block, and take them from there.
+    """Keep graphs, eigenbases and the like that are made inside the block, and take them again.
 
     A key is the content of all that a result depends on, the code included: what is taken is what
     would have been computed. `tell` is called with a line for everything taken. What takes less

@@ -4,31 +4,30 @@ import numbers
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners.base import GraphClassifier, softmax
-from beltrami.learners.foundation import Foundation
+from beltrami.learners.foundation import MOST_PIECES
 from beltrami.learners.leave_one_out import mean_of_others
 from beltrami.learners.model import Choice, Labeled, LeftOut
 from beltrami.learners.parameters import checked_shares
-from beltrami.learners.poisson.threshold_steps import Refinement, Walk, matched_offsets
-from beltrami.learners.regularized.smoother import Smoother
-from beltrami.solvers.linear import solve
+from beltrami.learners.poisson.cuts import normalized_cut
+from beltrami.learners.poisson.decision import TAU, Decision
+from beltrami.learners.poisson.flow import FlowSpace, flow_of, single_classes
+from beltrami.learners.poisson.in_basis import answers, left_out, settle
+from beltrami.learners.poisson.sources import class_sources
+from beltrami.learners.poisson.threshold_steps import Diffusion, matched_offsets
+from beltrami.solvers.eigen import eigenbasis
 
-_WHOLE, _HALF = 1.0, 0.5
-_WORTH = 0.8
-"""Given class sizes are followed only where the cut falls below this share of what it was."""
-_TRIFLE = 1e-9
-"""Share of the largest flow that decides where nothing flows."""
-_MOST_SOURCE = 1e30
-"""Where hardly any weight ties a label to the rest: sums of such sources stay within float32."""
-_NEARLY_ALL = 0.9999
-"""Share of one class in the weight of a component's labels above which the rest is summed apart."""
+_FUNCTIONS, _PER_CLASS = 100, 10
+"""Functions of the basis, beside one for each piece of the graph: at least, and for each class."""
+_MOST_BEHIND = 1e30
+"""Lead up to which float32 holds sums, where hardly any weight ties a label to the rest."""
+_SOLVED_ROWS = 5000
+"""Rows up to which the flow is solved for; it costs no more than the basis there."""
 
 
 class PoissonClassifier(GraphClassifier):
@@ -43,13 +42,18 @@ class PoissonClassifier(GraphClassifier):
     class's column divided by its share of the labels, so that a class with more labels does not win
     for that alone. Unlike a harmonic function u has no constant part for a class to win by.
 
-    Threshold steps then sharpen the answer: the partition by the largest u is diffused a few steps
-    of a random walk with the sources kept in, the largest class is taken again, and so on until
-    hardly a point changes. How many steps is chosen from the data: the partition with the smallest
-    normalised cut is kept, which sees ragged edges (too few steps) and swallowed classes (too
-    many). The sources are measured against the heaviest edge, so that the unit of the weights has
-    no part in the answer. No class sizes are needed. Given ones are tried by degrees, and followed
-    only as far as they make the cut smaller by a fifth.
+    Threshold steps then sharpen the answer: the partition by the largest u is diffused for the time
+    of ten steps of a random walk, in the lowest eigenfunctions of the graph, the largest class is
+    taken again with the labels put back, and so on until hardly a point changes. No class sizes are
+    needed: some between the flow's own and equal ones are tried, and other borders between classes
+    of the same sizes, and the partition with the smallest normalised cut is kept. It must have
+    classes that such a walk seldom leaves, and agree with the flow on three points in four; else
+    classes are no clusters of this graph, and the plain flow stands. Class sizes that are given are
+    kept to. The sources are measured against the heaviest edge, so that the unit of the weights has
+    no part in the answer.
+
+    Up to 5000 rows, and where the plain flow stands, u is solved for; in threshold steps on more
+    rows it is sought in the eigenfunctions and in constants on pieces that hang by a thread.
 
     Parameters
     ----------
@@ -58,9 +62,10 @@ class PoissonClassifier(GraphClassifier):
         ``KnnGraph(10, weights="tuned_shared")``, which weakens edges between classes.
     priors : "labels", array-like of shape (k,) or None, default=None
         Class sizes: none, the shares among the labels, smoothed (for labels drawn at random), or
-        your own in the order of ``classes_``. They are soft.
+        your own in the order of ``classes_``. They are kept to, to within a few rows.
     n_steps : int or "auto", default="auto"
-        Diffusion steps between thresholds; 0 is plain Poisson learning.
+        Time of diffusion between thresholds, in steps of the random walk; 0 is plain Poisson
+        learning. A number asks for threshold steps without hypotheses or judge.
     unlabeled : object, default="auto"
         What marks an unlabelled row: -1 among integers, None, NaN, pandas.NA or "" elsewhere.
         None means that all rows are labelled, so that -1 is a class.
@@ -83,11 +88,13 @@ class PoissonClassifier(GraphClassifier):
     reached_ : ndarray of shape (n,)
         Whether a label shares the row's component of the graph.
     n_steps_ : int
-        Steps that were used.
+        Time of diffusion that was used; 0 where the plain flow stands.
     cut_ : float
         Normalised cut of the partition.
-    prior_strength_ : float
-        How far the given class sizes were followed: 0, 0.5 or 1.
+    hypothesis_ : str
+        Which class sizes and borders it came from.
+    priors_ : ndarray of shape (k,) or None
+        Class sizes that came of it; None where the plain flow stands.
     graph_ : Graph
         With its certificate.
 
@@ -121,101 +128,113 @@ class PoissonClassifier(GraphClassifier):
         self.classes = classes
         self.tol = tol
 
+    _kept_decision: Decision | None = None
+
     def _recipe(self) -> Any:
         return KnnGraph(10, weights="tuned_shared") if self.graph is None else self.graph
 
     def _prepare(self, labeled: Labeled) -> None:  # noqa: ARG002
-        self._even = _with_unit_weights(self.graph_)
-        self._walk = Walk.of(self._even)
-        self._degrees = self._even.degrees
+        self._unit = float(self.graph_.weights.data.max(initial=0.0)) or 1.0
+        self._diffusion: Diffusion | None = None
+        self._is_solved = self.graph_.n_nodes <= _SOLVED_ROWS
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         n_steps, priors = _checked_steps(self.n_steps), self._checked_priors(labeled)
-        sources = class_sources(labeled, self.component_, self.n_components_)
-        right = np.zeros((self.graph_.n_nodes, sources.shape[1]))
-        right[labeled.rows] = sources
-        flow = solve(self._even, right, tol=self.tol).values
-        flow -= self._degree_means(flow)
-        flow += self._single_classes(labeled, flow)
-        self.prior_strength_, self._temperature = 0.0, None
-        best = self._refine(flow, right, labeled, n_steps)
+        self._temperature: float | None = None
+        self.n_steps_, self.hypothesis_ = 0, "the flow itself"
+        self.priors_: FloatVector | None = None
+        if n_steps == 0:
+            scores = self._plain(labeled, priors)
+            self.cut_ = self._cut(scores, labeled)
+            return scores
+        return self._sharpened(labeled, TAU if n_steps is None else n_steps, priors)
+
+    def _plain(self, labeled: Labeled, priors: FloatVector | None) -> FloatMatrix:
+        """Return the flow, moved to given class sizes where there are any."""
+        flow = self._flow(labeled)
         if priors is not None:
-            best, flow = self._with_priors(best, flow, right, labeled, n_steps, priors)
-        self.n_steps_, self.cut_ = best.n_steps, best.cut
-        if best.n_steps == 0:
-            self._temperature = _typical_lead(flow)
-            return flow
-        return np.asarray(best.scores[self._walk.place], dtype=np.float64)
+            block = np.ix_(self.reached_, labeled.targets.any(axis=0))  # the others have no class
+            shares = priors[block[1].ravel()]
+            flow[block] += matched_offsets(flow[block], shares / shares.sum())
+            self.hypothesis_ = "the given sizes"
+        self._temperature = _typical_lead(flow)
+        return flow
+
+    def _sharpened(self, labeled: Labeled, tau: int, priors: FloatVector | None) -> FloatMatrix:
+        """Return the scores after threshold steps, or the plain flow where that is to stand."""
+        diffusion = self._diffusion_for(tau, labeled.targets.shape[1])
+        if self._is_solved:
+            solved = self._solved_flow(labeled)
+            behind = solved - solved.max(axis=1, keepdims=True)
+            flow = np.maximum(behind, -_MOST_BEHIND).astype(np.float32)
+        else:
+            flow = flow_of(diffusion.space, labeled)
+        decision = self._kept_decision
+        if decision is None:
+            is_free = self.n_steps != "auto"
+            decision = settle(diffusion, labeled, flow, shares=priors, is_free=is_free)
+        self.decision_, self.cut_ = decision, decision.cut
+        if not decision.is_sharp:
+            return self._plain(labeled, None)
+        self.n_steps_, self.hypothesis_ = tau, decision.name
+        self.priors_ = decision.sizes(labeled.targets.shape[1])
+        return answers(diffusion, labeled, decision, flow).astype(np.float64)
+
+    def _diffusion_for(self, tau: int, n_classes: int) -> Diffusion:
+        """Return the diffusion in the eigenfunctions, which are worked out once per graph."""
+        if self._diffusion is None:
+            foundation = self._foundation
+            self._is_solved = self._is_solved or foundation.n_pieces > MOST_PIECES
+            if foundation.is_shared:
+                basis = foundation.basis
+            else:
+                count = basis_size(n_classes) + min(foundation.n_pieces, MOST_PIECES)
+                count = min(self.graph_.n_nodes, count)
+                basis = eigenbasis(self.graph_, count, kind="random_walk")
+            self._diffusion = Diffusion.of(FlowSpace.of(foundation, basis), tau)
+        elif self._diffusion.tau != tau:
+            self._diffusion = Diffusion.of(self._diffusion.space, tau)
+        return self._diffusion
+
+    def _flow(self, labeled: Labeled) -> FloatMatrix:
+        """Return the flow: in the basis on a large graph that is shared, by a solve elsewhere."""
+        if self._is_solved or self._diffusion is None or not self._foundation.is_shared:
+            return self._solved_flow(labeled)
+        return flow_of(self._diffusion.space, labeled).astype(np.float64)
+
+    def _solved_flow(self, labeled: Labeled) -> FloatMatrix:
+        """Return the flow by sparse solves, of mean zero by degree on every component."""
+        sources = self._unit * class_sources(labeled, self.component_, self.n_components_)
+        if self._foundation.keeps_columns(len(labeled.rows)):
+            flow = self._foundation.columns(labeled.rows, tol=self.tol) @ sources
+        else:
+            right = np.zeros((self.graph_.n_nodes, sources.shape[1]))
+            right[labeled.rows] = sources
+            flow = self._foundation.system.solve(right, tol=self.tol).values
+        flow -= self._degree_means(flow)
+        return np.asarray(flow + single_classes(self.component_, labeled, flow))
 
     def _keep_choices(self) -> None:
-        self.n_steps = self.n_steps_
+        self._kept_decision = self.decision_
 
     def _degree_means(self, flow: FloatMatrix) -> FloatMatrix:
         """Return the mean of each column over each component, weighted by degrees."""
         sums = np.zeros((self.n_components_, flow.shape[1]))
-        np.add.at(sums, self.component_, self._degrees[:, None] * flow)
-        totals = np.bincount(self.component_, self._degrees)
+        degrees = self.graph_.degrees
+        np.add.at(sums, self.component_, degrees[:, None] * flow)
+        totals = np.bincount(self.component_, degrees)
         means = np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0)
         return np.asarray(means[self.component_])
 
-    def _single_classes(self, labeled: Labeled, flow: FloatMatrix) -> FloatMatrix:
-        """Return a trifle for the classes that a component has labels of.
-
-        It decides where nothing flows: in a component whose labels are all of one class.
-        """
-        shares = np.zeros((self.n_components_, flow.shape[1]))
-        np.add.at(shares, self.component_[labeled.rows], labeled.targets)
-        trifle = _TRIFLE * (float(np.abs(flow).max()) or 1.0)
-        return np.asarray(trifle * (shares > 0)[self.component_])
-
-    def _refine(
-        self, flow: FloatMatrix, right: FloatMatrix, labeled: Labeled, n_steps: int | None
-    ) -> Refinement:
-        """Partition by the largest flow, then sharpen; among classes with a label only."""
-        walk, present = self._walk, np.asarray(labeled.targets.any(axis=0))
-        among = np.flatnonzero(present)
-        fixed = walk.place[labeled.rows]
-        start = np.asarray(flow[np.ix_(walk.order, among)].argmax(axis=1))
-        start[fixed] = np.searchsorted(among, labeled.targets.argmax(axis=1))
-        degrees = np.where(walk.degrees > 0, walk.degrees, 1.0)[:, None]
-        source = right[np.ix_(walk.order, among)] / degrees
-        source = np.clip(source, -_MOST_SOURCE, _MOST_SOURCE).astype(np.float32)
-        if n_steps is None:
-            fine = walk.refine(start, source, fixed)
-        elif n_steps == 0:
-            empty, cut = np.zeros((0, len(among))), walk.normalized_cut(start, len(among))
-            fine = Refinement(start, empty, cut, 0, 0)
-        else:
-            fine = walk.threshold_steps(start, source, fixed, n_steps)
-        scores = np.zeros((len(fine.scores), len(present)), dtype=fine.scores.dtype)
-        scores[:, among] = fine.scores
-        return Refinement(among[fine.codes], scores, fine.cut, fine.n_steps, fine.n_rounds)
-
-    def _with_priors(
-        self,
-        best: Refinement,
-        flow: FloatMatrix,
-        right: FloatMatrix,
-        labeled: Labeled,
-        n_steps: int | None,
-        priors: FloatVector,
-    ) -> tuple[Refinement, FloatMatrix]:
-        """Move towards the given class sizes where that makes the cut clearly smaller."""
-        present = np.asarray(labeled.targets.any(axis=0))
-        shares = priors[present] / priors[present].sum()
-        inside = np.flatnonzero(self.reached_)  # the others have no class, so no part in sizes
-        codes = best.codes[self._walk.place[inside]]
-        sizes = np.bincount(codes, minlength=len(present))[present] / len(inside)
-        chosen, kept = best, flow
-        block = np.ix_(inside, present)
-        for strength in (_HALF, _WHOLE):
-            mixed = np.maximum(sizes, 1 / len(inside)) ** (1 - strength) * shares**strength
-            moved = flow.copy()
-            moved[block] += matched_offsets(flow[block], mixed / mixed.sum())
-            candidate = self._refine(moved, right, labeled, n_steps)
-            if candidate.cut < min(_WORTH * best.cut, chosen.cut):
-                chosen, kept, self.prior_strength_ = candidate, moved, strength
-        return chosen, kept
+    def _cut(self, scores: FloatMatrix, labeled: Labeled) -> float:
+        """Return the normalised cut of the answer, among classes with a label and rows reached."""
+        among = np.flatnonzero(labeled.targets.any(axis=0))
+        codes = scores[:, among].argmax(axis=1)
+        codes[labeled.rows] = np.searchsorted(among, labeled.targets.argmax(axis=1))
+        weights, inside = self.graph_.weights, self.reached_
+        if not inside.all():
+            weights, codes = csr_array(weights[inside][:, inside]), codes[inside]
+        return normalized_cut(weights, codes, len(among))
 
     def _checked_priors(self, labeled: Labeled) -> FloatVector | None:
         if self.priors is None:
@@ -239,17 +258,21 @@ class PoissonClassifier(GraphClassifier):
         if self.n_steps != "auto":
             return ()
         reason = (
-            f"{self.n_steps_} diffusion step(s) between thresholds give the smallest normalised "
-            f"cut ({self.cut_:.3g})"
+            f"threshold steps from {self.hypothesis_} give the smallest normalised cut "
+            f"({self.cut_:.3g})"
+            if self.n_steps_
+            else f"the plain flow stands (normalised cut {self.cut_:.3g}): no partition tried "
+            "has a smaller cut, classes that are clusters of this graph, and most rows as here"
         )
         return (Choice("n_steps", self.n_steps_, np.zeros(0), np.zeros(0), reason),)
 
     def _left_out(self) -> LeftOut:
         """Leave each label out of plain Poisson learning; threshold steps have no part in it."""
+        if not self._is_solved and self._diffusion is not None:
+            return left_out(self._diffusion, self._labeled)
         labeled = self._labeled.sample()
-        smoother = Smoother.of(Foundation(self._even), "laplacian", tol=self.tol)
-        columns = smoother.columns(labeled)
-        columns = columns - self._degree_means(columns)
+        columns = self._unit * self._foundation.columns(labeled.rows, tol=self.tol)
+        columns -= self._degree_means(columns)
         between = columns[labeled.rows]
         component = self.component_[labeled.rows]
         scores, others_mean = np.empty(labeled.targets.shape), mean_of_others(labeled)
@@ -262,37 +285,13 @@ class PoissonClassifier(GraphClassifier):
             rest = Labeled(np.flatnonzero(others), labeled.targets[others], labeled.weights[others])
             sources = class_sources(rest, component, self.n_components_)
             scores[i] = between[i, others] @ sources
-            # As in `_single_classes`: it decides where nothing flows.
-            trifle = _TRIFLE * (float(np.abs(scores[i]).max()) or 1.0)
-            scores[i] += trifle * labeled.targets[near].any(axis=0)
+            scores[i] += single_classes(component, rest, scores[i], [i])[0]
         return LeftOut(labeled.rows, labeled.targets, scores, labeled.weights)
 
 
-def class_sources(labeled: Labeled, component: NDArray[Any], n_components: int) -> FloatMatrix:
-    """Return the sources at the labels, (l, k): one-hot, centred on each component, classes equal.
-
-    `component` is that of each node.
-    """
-    even = labeled.weights / labeled.weights.mean()  # scores keep their size, whatever the unit
-    weights, member = even[:, None], component[labeled.rows]
-    sums = np.zeros((n_components, labeled.targets.shape[1]))
-    np.add.at(sums, member, weights * labeled.targets)
-    totals = np.bincount(member, even, minlength=n_components)
-    means = sums / np.where(totals > 0, totals, 1.0)[:, None]
-    deviations = labeled.targets - means[member]
-    # Where one class has nearly all the weight, 1 - mean is rounded away; the others' sum is not.
-    is_lost = (labeled.targets == 1) & (means[member] > _NEARLY_ALL)
-    others = (sums[member] * (labeled.targets != 1)).sum(axis=1) / totals[member]
-    deviations[is_lost] = others[is_lost.any(axis=1)]
-    shares = labeled.mean * labeled.targets.shape[1]
-    scale = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)
-    return np.asarray(weights * deviations * scale)
-
-
-def _with_unit_weights(graph: Graph) -> Graph:
-    """Return the graph in units of its heaviest edge."""
-    heaviest = float(graph.weights.data.max(initial=0.0))
-    return Graph(csr_array(graph.weights / heaviest)) if heaviest > 0 else graph
+def basis_size(n_classes: int) -> int:
+    """Return how many eigenfunctions answer for so many classes."""
+    return max(_FUNCTIONS, _PER_CLASS * n_classes)
 
 
 def _checked_steps(n_steps: Any) -> int | None:

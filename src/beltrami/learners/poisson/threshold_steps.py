@@ -1,30 +1,95 @@
-"""Threshold steps: a partition is diffused a little, sharpened, and judged by its cut."""
+"""Threshold steps in a basis: a partition is diffused a little, and the largest class is taken."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
 
-from beltrami.core.backend import NumpyBackend, SplitMatrix
-from beltrami.core.progress import track
-from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
-from beltrami.graph.model import Graph
-from beltrami.operators.laplacian import inverse_power
-from beltrami.solvers.ordering import cache_order
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.learners.poisson.flow import FlowSpace
 
-STEPS = (1, 2, 3, 5, 8, 12, 20)
-"""Numbers of diffusion steps that are tried, shortest first."""
-
-_PATIENCE = 2  # numbers of steps tried after the best
-_ROUNDS = 20  # thresholds at most
+MOST_STEPS = 10
 _FEW_CHANGES = 1e-3
 """Share of nodes below which a further threshold is not worth its price."""
+_REFRESH = 4
+"""Where more than one node in so many changed, sums over classes are made afresh."""
+_LEAST_SCORE = 1e-3
+"""Of a class at a node, where classes are weighed: diffusion in a basis can fall below zero."""
+_SIZE_ROUNDS, _FIRST_ROUNDS = 6, 20  # of the weights, at each step and at the first
+_MOST_SCALE = 4.0  # that a weight changes by in a round
+_COUNTED = 20_000
+"""Nodes by which sizes are counted while weights are sought."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Refinement:
+class Diffusion:
+    r"""Diffusion for a time tau, :math:`e^{-\tau D^{-1} L}`, in a space of functions.
+
+    Attributes
+    ----------
+    space : FlowSpace
+        The space. Its pieces keep their means, since next to nothing leaves them in that time.
+    damped : ndarray of shape (n, p)
+        F diag(exp(-tau values / 2)) in float32.
+    degrees : ndarray of shape (n,)
+        In float32.
+    tau : float
+        The time, in steps of the random walk.
+    """
+
+    space: FlowSpace
+    damped: NDArray[np.float32]
+    degrees: NDArray[np.float32]
+    tau: float
+
+    @classmethod
+    def of(cls, space: FlowSpace, tau: float) -> "Diffusion":
+        """Prepare the diffusion for a time."""
+        damping = np.exp(-tau * space.values / 2).astype(np.float32)
+        return cls(space, space.functions * damping, space.degrees.astype(np.float32), tau)
+
+    def take(self, nodes: BoolVector) -> "Diffusion":
+        """Return the diffusion on some whole components."""
+        if nodes.all():
+            return self
+        return Diffusion(self.space.take(nodes), self.damped[nodes], self.degrees[nodes], self.tau)
+
+    def coefficients(self, codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float32]:
+        """Return the damped basis times D times the indicators of the classes, (p, k)."""
+        one_hot = np.zeros((len(codes), n_classes), dtype=np.float32)
+        one_hot[np.arange(len(codes)), codes] = self.degrees
+        return np.asarray(self.damped.T @ one_hot)
+
+    def moved(
+        self, coefficients: NDArray[np.float32], old: NDArray[np.intp], new: NDArray[np.intp]
+    ) -> NDArray[np.float32]:
+        """Return the coefficients of a new partition, from those of an old one."""
+        changed = np.flatnonzero(old != new)
+        if _REFRESH * len(changed) > len(new):
+            return self.coefficients(new, coefficients.shape[1])
+        place = np.arange(len(changed))
+        change = np.zeros((len(changed), coefficients.shape[1]), dtype=np.float32)
+        change[place, new[changed]] = self.degrees[changed]
+        change[place, old[changed]] = -self.degrees[changed]
+        return np.asarray(coefficients + self.damped[changed].T @ change)
+
+    def scores(
+        self, coefficients: NDArray[np.float32], codes: NDArray[np.intp]
+    ) -> NDArray[np.float32]:
+        """Return the diffused indicators, (n, k): what share of each node's walk ends where."""
+        space, n_classes = self.space, coefficients.shape[1]
+        n_pieces = len(space.volumes)
+        sums = np.bincount(
+            space.piece * n_classes + codes, space.degrees, minlength=n_pieces * n_classes
+        ).reshape(n_pieces, n_classes)
+        means = sums / np.where(space.volumes > 0, space.volumes, 1.0)[:, None]
+        scores = self.damped @ coefficients
+        scores += means.astype(np.float32)[space.piece] if n_pieces > 1 else means.astype("f4")
+        return np.asarray(scores)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
     """A partition after threshold steps.
 
     Attributes
@@ -32,123 +97,89 @@ class Refinement:
     codes : ndarray of shape (n,)
         Class of each node.
     scores : ndarray of shape (n, k)
-        The diffused partition before the last threshold: away from labels, what share of each
-        node's walk ends in each class.
-    cut : float
-        Normalised cut of the partition.
-    n_steps : int
-        Diffusion steps between thresholds.
+        What the last threshold was taken of; empty where there was none.
     n_rounds : int
         Thresholds taken.
     """
 
     codes: NDArray[np.intp]
     scores: FloatMatrix
-    cut: float
-    n_steps: int
     n_rounds: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Walk:
-    """The random walk of a graph, in an order that is kind to the cache.
+class Fixed:
+    """Nodes whose class is known.
 
     Attributes
     ----------
-    matrix : SplitMatrix
-        Rows of D^-1 W in float32, with an empty diagonal; of use to products only.
-    weights : csr_array of shape (n, n)
-        W in the same order.
-    degrees : ndarray of shape (n,)
-        Its row sums.
-    order, place : ndarray of shape (n,)
-        Which node stands where, and where each node stands.
+    rows : ndarray of shape (l,)
+        Which nodes.
+    codes : ndarray of shape (l,)
+        Their classes.
+    n_classes : int
+        k.
     """
 
-    matrix: SplitMatrix
-    weights: csr_array[Any]
-    degrees: FloatVector
-    order: IndexVector
-    place: IndexVector
+    rows: IndexVector
+    codes: NDArray[np.intp]
+    n_classes: int
 
-    @classmethod
-    def of(cls, graph: Graph) -> "Walk":
-        """Take the walk of a graph."""
-        order = cache_order(graph.weights)
-        weights = graph.weights[order][:, order]
-        weights.sort_indices()
-        degrees = np.asarray(weights.sum(axis=1), dtype=np.float64).ravel()
-        rows = csr_array(diags_array(inverse_power(degrees, 1.0)) @ weights).astype(np.float32)
-        empty = np.zeros(len(degrees), dtype=np.float32)
-        return cls(SplitMatrix(empty, rows), weights, degrees, order, np.argsort(order))
+    def put_back(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Set the known classes, in place."""
+        codes[self.rows] = self.codes
+        return codes
 
-    def diffuse(self, block: FloatMatrix, source: FloatMatrix, n_steps: int) -> FloatMatrix:
-        """Return a block, (n, k), after some steps of u <- D^-1 W u + source."""
-        backend, out = NumpyBackend(), np.empty_like(block)
-        for _ in range(n_steps):
-            np.copyto(out, source)
-            backend.chebyshev_step(self.matrix, block, out, alpha=-1.0, beta=1.0, center=0.0)
-            block, out = out, block
-        return block
 
-    def normalized_cut(self, codes: NDArray[np.intp], n_classes: int) -> float:
-        r"""Return the normalised cut :math:`\sum_a \mathrm{cut}(A_a) / \mathrm{vol}(A_a)`.
+def threshold_steps(
+    diffusion: Diffusion,
+    start: NDArray[np.intp],
+    fixed: Fixed,
+    shares: FloatVector | None = None,
+    *,
+    most: int = MOST_STEPS,
+) -> Partition:
+    """Diffuse the partition and take the largest class, until hardly a node changes.
 
-        A class without a node counts as one, the worst.
-        """
-        starts = np.repeat(codes, np.diff(self.weights.indptr))
-        inside = starts == codes[self.weights.indices]
-        kept = np.bincount(starts[inside], self.weights.data[inside], minlength=n_classes)
-        volumes = np.bincount(codes, self.degrees, minlength=n_classes)
-        shares = np.divide(kept, volumes, out=np.zeros(n_classes), where=volumes > 0)
-        return float(n_classes - shares.sum())
+    With `shares`, (k,), each class's scores are multiplied by one positive weight, found anew at
+    every step, under which the classes come near these shares of the nodes.
+    """
+    codes, n_classes = fixed.put_back(start.copy()), fixed.n_classes
+    coefficients = diffusion.coefficients(codes, n_classes)
+    weights = np.ones(n_classes, dtype=np.float32)
+    scores, rounds, changed = np.zeros((0, n_classes), dtype=np.float32), 0, len(codes)
+    while rounds < most and changed >= _FEW_CHANGES * len(codes):
+        scores = diffusion.scores(coefficients, codes)
+        if shares is not None:
+            np.maximum(scores, _LEAST_SCORE, out=scores)
+            weights = size_weights(scores, shares, weights, first=rounds == 0)
+            scores *= weights
+        new = fixed.put_back(scores.argmax(axis=1))
+        coefficients = diffusion.moved(coefficients, codes, new)
+        changed = int((new != codes).sum())
+        codes, rounds = new, rounds + 1
+    return Partition(codes, scores, rounds)
 
-    def threshold_steps(
-        self, start: NDArray[np.intp], source: FloatMatrix, fixed: IndexVector, n_steps: int
-    ) -> Refinement:
-        """Diffuse the partition and take the largest class, until hardly a node changes.
 
-        The partition `start`, in the walk's order, is kept at the `fixed` nodes.
-        """
-        codes, n_classes = start, source.shape[1]
-        unit = np.eye(n_classes, dtype=np.float32)
-        scores, rounds = unit[codes], 0
-        while rounds < _ROUNDS:
-            rounds += 1
-            scores = self.diffuse(unit[codes], source, n_steps)
-            new_codes = scores.argmax(axis=1)
-            new_codes[fixed] = start[fixed]
-            changed = float((new_codes != codes).mean())
-            codes = new_codes
-            if changed < _FEW_CHANGES:
-                break
-        return Refinement(codes, scores, self.normalized_cut(codes, n_classes), n_steps, rounds)
+def size_weights(
+    scores: NDArray[np.float32],
+    shares: FloatVector,
+    weights: NDArray[np.float32],
+    *,
+    first: bool,
+) -> NDArray[np.float32]:
+    """Return one weight per class under which the largest weighted score gives these shares.
 
-    def refine(
-        self, start: NDArray[np.intp], source: FloatMatrix, fixed: IndexVector
-    ) -> Refinement:
-        """Try several numbers of steps and keep the partition with the smallest cut.
-
-        Too few steps leave the ragged edges of the first partition; too many let large classes
-        swallow small ones. The normalised cut sees both.
-        """
-        n_classes = source.shape[1]
-        unit = np.eye(n_classes, dtype=np.float32)
-        first = self.normalized_cut(start, n_classes)
-        best, worse, codes = Refinement(start, unit[start], first, 0, 0), 0, start
-        with track("threshold steps", total=len(STEPS)) as advance:
-            for n_steps in STEPS:
-                # From where the shorter runs ended: as good in the trials, in fewer rounds.
-                candidate = self.threshold_steps(codes, source, fixed, n_steps)
-                codes = candidate.codes
-                if candidate.cut < best.cut:
-                    best, worse = candidate, 0
-                else:
-                    worse += 1
-                advance(1)
-                if worse == _PATIENCE:
-                    break
-        return best
+    Multiplicative rounds from earlier weights, counted on nodes at even distances: a class too
+    small gains, one too large loses.
+    """
+    some = scores[:: max(1, len(scores) // _COUNTED)]
+    for _ in range(_FIRST_ROUNDS if first else _SIZE_ROUNDS):
+        sizes = np.bincount((some * weights).argmax(axis=1), minlength=len(shares))
+        ratio = shares * len(some) / np.maximum(sizes, 0.5)
+        weights = weights * np.sqrt(np.clip(ratio, 1 / _MOST_SCALE, _MOST_SCALE))
+        weights = (weights / weights.max()).astype(np.float32)
+    return weights
 
 
 _OFFSET_ROUNDS = 60

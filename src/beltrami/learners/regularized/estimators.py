@@ -17,9 +17,6 @@ from beltrami.learners.regularized.smoother import Smoother, smooth_values
 _STRENGTHS = np.concatenate([[0.0], np.geomspace(1e-6, 1e2, 25)])
 """Penalties tried, over the median eigenvalue of the labels' kernel."""
 
-_MOST_COLUMNS, _MOST_ENTRIES = 1000, 2**25
-"""Labels up to which a shared graph keeps their columns, and the entries that all of them have."""
-
 
 class _GraphRegularizedLearner(GraphLearner):
     """What classifier and regressor share: the smoother, the strength, leaving one out."""
@@ -41,18 +38,14 @@ class _GraphRegularizedLearner(GraphLearner):
             self.choices_ = (choice,)
         else:
             self.gamma_ = float(self.gamma)
-        if self._smoother.is_laplacian and not self._keeps_columns(labeled):
+        keeps_columns = self._foundation.keeps_columns(len(labeled.rows))
+        if self._smoother.is_laplacian and not keeps_columns:
             return smooth_values(self._smoother, labeled, self.gamma_)
         fit = self._fitted_kernel(labeled)
         return fit.values(labeled.targets, self.gamma_ * float(labeled.weights.sum()))
 
     def _keep_choices(self) -> None:
         self.gamma = self.gamma_
-
-    def _keeps_columns(self, labeled: Labeled) -> bool:
-        """Say whether the columns of the labels are worth keeping: other labels will follow."""
-        n_columns = min(_MOST_COLUMNS, _MOST_ENTRIES // self.graph_.n_nodes)
-        return self._foundation.is_shared and len(labeled.rows) <= n_columns
 
     def _fitted_kernel(self, labeled: Labeled) -> KernelFit:
         if self._kernel_fit is None or self._kernel_fit.labeled is not labeled:

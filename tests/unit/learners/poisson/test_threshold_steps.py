@@ -1,119 +1,116 @@
-"""Threshold steps: the walk and the cut against dense algebra, and that cuts only fall."""
+"""Threshold steps in a basis: diffusion and cuts against dense algebra, sizes, borders."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import expm
 
-from beltrami.data import two_moons
-from beltrami.graph.families import complete, disjoint_union, grid, path
-from beltrami.graph.model import Graph
+from beltrami.graph.families import complete, disjoint_union, grid, path, ring
 from beltrami.graph.recipes import KnnGraph
-from beltrami.learners.poisson.threshold_steps import Walk, matched_offsets
+from beltrami.learners.foundation import Foundation
+from beltrami.learners.poisson.cuts import conductances, cut_matrix, normalized_cut
+from beltrami.learners.poisson.flow import FlowSpace
+from beltrami.learners.poisson.resplit import split_pairs_anew
+from beltrami.learners.poisson.threshold_steps import (
+    Diffusion,
+    Fixed,
+    matched_offsets,
+    size_weights,
+    threshold_steps,
+)
+from beltrami.solvers.eigen import eigenbasis
 
 
-def random_walk(n=40, seed=0):
-    """A walk on a weighted graph, and its dense weights in the walk's order."""
-    points = np.random.default_rng(seed).normal(size=(n, 2))
-    walk = Walk.of(KnnGraph(5).build(points))
-    return walk, walk.weights.toarray()
+def diffusion_of(graph, tau=3.0, count=None):
+    basis = eigenbasis(graph, count or graph.n_nodes, kind="random_walk")
+    return Diffusion.of(FlowSpace.of(Foundation(graph), basis), tau)
 
 
-def test_the_walk_is_the_graph_in_another_order() -> None:
-    graph = KnnGraph(4).build(np.random.default_rng(0).normal(size=(30, 3)))
-    walk = Walk.of(graph)
-    assert_array_equal(walk.order[walk.place], np.arange(30))
+def random_graph(n=40, seed=0):
+    return KnnGraph(5).build(np.random.default_rng(seed).normal(size=(n, 2)))
+
+
+def two_blobs(apart, sizes=(120, 120), seed=0):
+    """Two Gaussians, long across the line between them."""
+    rng = np.random.default_rng(seed)
+    points = [rng.normal([apart * i, 0], [1.0, 4.0], size=(m, 2)) for i, m in enumerate(sizes)]
+    return np.vstack(points), np.repeat([0, 1], sizes)
+
+
+NOTHING = Fixed(np.zeros(0, dtype=int), np.zeros(0, dtype=int), 2)
+
+
+@pytest.mark.parametrize("graph", [random_graph(), disjoint_union(grid(4, 5), ring(9), path(4))])
+def test_diffusion_is_the_exponential_of_the_walk(graph) -> None:
     dense = graph.weights.toarray()
-    assert_array_equal(walk.weights.toarray(), dense[np.ix_(walk.order, walk.order)])
-    assert_allclose(walk.degrees, dense.sum(axis=1)[walk.order])
-
-
-@pytest.mark.parametrize("n_steps", [0, 1, 2, 7])
-def test_diffusion_is_the_dense_recursion(n_steps: int) -> None:
-    walk, dense = random_walk()
-    rng = np.random.default_rng(1)
-    block, source = rng.normal(size=(40, 3)), 0.1 * rng.normal(size=(40, 3))
-    expected = block
-    for _ in range(n_steps):
-        expected = dense / dense.sum(axis=1, keepdims=True) @ expected + source
-    found = walk.diffuse(block.astype(np.float32), source.astype(np.float32), n_steps)
+    walk = dense / dense.sum(axis=1, keepdims=True)
+    codes = np.random.default_rng(1).integers(0, 3, size=graph.n_nodes)
+    expected = expm(3.0 * (walk - np.eye(len(walk)))) @ np.eye(3)[codes]
+    diffusion = diffusion_of(graph)
+    found = diffusion.scores(diffusion.coefficients(codes, 3), codes)
     assert found.dtype == np.float32
-    assert_allclose(found, expected, atol=1e-5)
+    assert_allclose(found, expected, atol=1e-4)
 
 
-def test_diffusion_without_sources_keeps_constants() -> None:
-    walk, _ = random_walk()
-    ones = np.ones((40, 2), dtype=np.float32)
-    assert_allclose(walk.diffuse(ones.copy(), 0 * ones, 20), 1, atol=1e-5)
+def test_coefficients_move_with_a_partition() -> None:
+    diffusion, rng = diffusion_of(random_graph()), np.random.default_rng(0)
+    old = rng.integers(0, 3, size=40)
+    for n_changed in (3, 30):
+        new = old.copy()
+        new[:n_changed] = (new[:n_changed] + 1) % 3
+        found = diffusion.moved(diffusion.coefficients(old, 3), old, new)
+        assert_allclose(found, diffusion.coefficients(new, 3), atol=1e-4)
 
 
 def test_the_normalised_cut_is_that_of_its_definition() -> None:
-    walk, dense = random_walk()
-    codes = np.random.default_rng(2).integers(0, 3, size=40)
+    graph = random_graph()
+    dense, codes = graph.weights.toarray(), np.random.default_rng(2).integers(0, 3, size=40)
     expected = 0.0
     for label in range(3):
         inside = codes == label
         expected += dense[inside][:, ~inside].sum() / dense[inside].sum()
-    assert_allclose(walk.normalized_cut(codes, 3), expected)
+    assert_allclose(normalized_cut(graph.weights, codes, 3), expected)
+    one_hot = np.eye(3)[codes]
+    assert_allclose(cut_matrix(graph.weights, codes, 3), one_hot.T @ dense @ one_hot)
 
 
 def test_cuts_of_simple_partitions_are_known() -> None:
-    two = Walk.of(disjoint_union(complete(4), complete(5)))
-    codes = (two.order >= 4).astype(int)
-    assert_allclose(two.normalized_cut(codes, 2), 0)
-    assert_allclose(two.normalized_cut(np.zeros(9, dtype=int), 2), 1)  # an empty class counts one
-    walk = Walk.of(path(10))
-    assert_allclose(walk.normalized_cut((walk.order >= 5).astype(int), 2), 2 / 9)
+    two = disjoint_union(complete(4), complete(5))
+    assert_allclose(normalized_cut(two.weights, np.repeat([0, 1], [4, 5]), 2), 0)
+    assert_allclose(normalized_cut(two.weights, np.zeros(9, dtype=int), 2), 1)  # an empty class
+    halves = np.repeat([0, 1], 5)
+    assert_allclose(normalized_cut(path(10).weights, halves, 2), 2 / 9)
+    assert_allclose(conductances(cut_matrix(path(10).weights, halves, 2)), [1 / 9, 1 / 9])
 
 
-def test_isolated_nodes_cost_nothing() -> None:
-    graph = Graph.from_matrix(np.pad(np.ones((3, 3)) - np.eye(3), (0, 2)))
-    walk = Walk.of(graph)
-    assert walk.normalized_cut(np.zeros(5, dtype=int), 1) == 0
-    block = np.ones((5, 1), dtype=np.float32)
-    assert np.isfinite(walk.diffuse(block.copy(), 0 * block, 3)).all()
-
-
-def start_and_sources(walk, n_classes, seed):
-    """A random partition that is right at two nodes per class, and sources there."""
-    rng = np.random.default_rng(seed)
-    n = len(walk.order)
-    fixed = rng.permutation(n)[: 2 * n_classes]
-    start = rng.integers(0, n_classes, size=n)
-    start[fixed] = np.arange(2 * n_classes) % n_classes
-    source = np.zeros((n, n_classes), dtype=np.float32)
-    source[fixed] = (np.eye(n_classes)[start[fixed]] - 1 / n_classes) / 10
-    return start, source, fixed
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_a_refined_partition_never_has_a_larger_cut(seed: int) -> None:
-    walk = Walk.of(KnnGraph(6).build(two_moons(120, random_state=seed).points))
-    start, source, fixed = start_and_sources(walk, 3, seed)
-    found = walk.refine(start, source, fixed)
-    assert found.cut <= walk.normalized_cut(start, 3)
-    assert_allclose(found.cut, walk.normalized_cut(found.codes, 3))
-    assert_array_equal(found.codes[fixed], start[fixed])
-
-
-def test_a_perfect_partition_is_left_alone() -> None:
-    walk = Walk.of(disjoint_union(grid(4, 4), grid(5, 5)))
-    start = (walk.order >= 16).astype(int)
-    found = walk.refine(start, np.zeros((41, 2), dtype=np.float32), np.array([0]))
-    assert (found.cut, found.n_steps) == (0, 0)
-    assert_array_equal(found.codes, start)
-    assert_array_equal(found.scores, np.eye(2)[start])
-
-
-def test_threshold_steps_smooth_a_ragged_edge() -> None:
-    """Noise on half a grid: a node that disagrees with its surroundings gives in."""
-    graph = grid(12, 12)
-    walk, rng = Walk.of(graph), np.random.default_rng(0)
-    truth = (walk.order % 12 >= 6).astype(int)
+def test_threshold_steps_smooth_a_ragged_edge_and_keep_what_is_known() -> None:
+    graph, rng = grid(12, 12), np.random.default_rng(0)
+    truth = (np.arange(144) % 12 >= 6).astype(int)
     noisy = np.where(rng.random(144) < 0.15, 1 - truth, truth)
-    fixed = np.flatnonzero(noisy == truth)[:4]
-    found = walk.threshold_steps(noisy, np.zeros((144, 2), dtype=np.float32), fixed, 3)
-    assert (found.codes != truth).mean() < 0.5 * (noisy != truth).mean()
-    assert found.cut < walk.normalized_cut(noisy, 2)
+    odd = np.array([0, 5, 140])  # known to be otherwise than all around
+    fixed = Fixed(odd, 1 - truth[odd], 2)
+    found = threshold_steps(diffusion_of(graph, 3.0, 60), noisy, fixed)
+    others = np.setdiff1d(np.arange(144), odd)
+    assert (found.codes != truth)[others].mean() < 0.5 * (noisy != truth)[others].mean()
+    assert_array_equal(found.codes[odd], 1 - truth[odd])
+    assert 0 < found.n_rounds <= 10
+
+
+def test_steps_come_near_given_sizes() -> None:
+    graph = random_graph(600, seed=3)
+    start = (np.arange(600) % 3).astype(int)
+    fixed = Fixed(np.array([0, 1, 2]), np.array([0, 1, 2]), 3)
+    wanted = np.array([0.5, 0.3, 0.2])
+    found = threshold_steps(diffusion_of(graph, 10.0, 100), start, fixed, wanted)
+    assert_allclose(np.bincount(found.codes) / 600, wanted, atol=0.05)
+
+
+def test_weights_bring_sizes_near_the_wanted_shares() -> None:
+    rng, wanted = np.random.default_rng(0), np.array([0.2, 0.3, 0.5])
+    scores = np.exp(rng.normal(loc=[1.0, 0.0, -1.0], size=(2000, 3))).astype(np.float32)
+    weights = size_weights(scores, wanted, np.ones(3, dtype=np.float32), first=True)
+    sizes = np.bincount((scores * weights).argmax(axis=1), minlength=3) / 2000
+    assert_allclose(sizes, wanted, rtol=0.05)
 
 
 def test_offsets_bring_sizes_near_the_wanted_shares() -> None:
@@ -124,3 +121,25 @@ def test_offsets_bring_sizes_near_the_wanted_shares() -> None:
     sizes = np.bincount((scores + offsets).argmax(axis=1), minlength=3) / 2000
     assert_allclose(offsets.sum(), 0, atol=1e-12)
     assert_allclose(sizes, wanted, rtol=0.05)
+
+
+@pytest.mark.parametrize("sizes", [(120, 120), (160, 60)])
+def test_a_border_across_two_clusters_is_turned(sizes) -> None:
+    """Upper against lower half, where left against right has the smaller cut."""
+    points, truth = two_blobs(5.0, sizes)
+    graph = KnnGraph(10).build(points)
+    wrong = (points[:, 1] > np.quantile(points[:, 1], sizes[0] / sum(sizes))).astype(int)
+    fixed = Fixed(np.array([0, sizes[0]]), np.array([0, 1]), 2)
+    diffusion = diffusion_of(graph, 10.0, 60)
+    flow = np.zeros((len(truth), 2), dtype=np.float32)
+    found = split_pairs_anew(diffusion, fixed.put_back(wrong), fixed, flow)
+    assert (found == truth).mean() > 0.97
+    assert normalized_cut(graph.weights, found, 2) < normalized_cut(graph.weights, wrong, 2)
+
+
+def test_a_perfect_border_is_left_alone() -> None:
+    graph = disjoint_union(grid(6, 6), grid(7, 7))
+    codes = np.repeat([0, 1], [36, 49])
+    flow = np.zeros((85, 2), dtype=np.float32)
+    found = split_pairs_anew(diffusion_of(graph, 10.0, 40), codes, NOTHING, flow)
+    assert_array_equal(found, codes)
