@@ -55,7 +55,7 @@ def grounded_product(
     for start in range(0, x.shape[1], width):
         columns = x[:, start : start + width]
         flows = weights.data[:, None] * (columns[rows] - columns[weights.indices])
-        out[:, start : start + width] = sums @ flows
+        out[:, start : start + width] = np.asarray(sums @ flows)
     out += ground[:, None] * x
 
 
