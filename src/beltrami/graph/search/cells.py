@@ -101,7 +101,7 @@ class Cells:
         from beltrami.graph.search import _loops
 
         order = np.lexsort((self.owner[rows], self.group[self.owner[rows]]))
-        queries = rows[order].astype(np.int32)
+        queries = rows[order].astype(np.int32, copy=False)  # as all that reaches the loops
         present, starts = np.unique(self.group[self.owner[queries]], return_index=True)
         bounds, owners = _blocks(np.append(starts, len(rows)), _BLOCK)
         lists = np.arange(len(present) + 1) * n_listed

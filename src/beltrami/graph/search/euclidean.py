@@ -305,5 +305,7 @@ def _rerank(
 ) -> tuple[IndexMatrix, FloatMatrix]:
     from beltrami.graph import _loops
 
-    indices, distances = _loops.rerank(queries, base, candidates, k)
+    # One type of numbers reaches the loop, so that it is compiled once.
+    numbers = candidates.astype(np.int32, copy=False)
+    indices, distances = _loops.rerank(queries, base, numbers, k)
     return indices, distances
