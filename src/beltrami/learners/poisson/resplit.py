@@ -107,7 +107,8 @@ def _new_border(
 
 def _other_sides(diffusion: Diffusion, inside: NDArray[np.intp], count: int) -> list[BoolVector]:
     """Return borders across the directions of slowest diffusion, both ways, sizes kept."""
-    points, masses = diffusion.damped[inside], diffusion.degrees[inside]
+    points = diffusion.space.functions[inside] * np.sqrt(diffusion.damping)
+    masses = diffusion.degrees[inside]
     centred = points - (masses @ points) / masses.sum()
     spread = (centred.T @ (masses[:, None] * centred)).astype(np.float64)
     directions = np.linalg.eigh(spread)[1][:, ::-1][:, :_DIRECTIONS].astype(np.float32)
