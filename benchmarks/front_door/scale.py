@@ -109,8 +109,8 @@ def render(record: Mapping[str, Any]) -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     lines += [
-        f"| {row['n']:,} | {row['seconds']} | {row['busy']:.0%} | {row['peak_gib']} | {row['error']} | "
-        f"{row['method']} |"
+        f"| {row['n']:,} | {row['seconds']} | {row['busy']:.0%} | {row['peak_gib']} | "
+        f"{row['error']} | {row['method']} |"
         for row in rows
     ]
     if len(rows) > 1:
