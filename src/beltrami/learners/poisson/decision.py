@@ -4,6 +4,7 @@ The flow of labels enters, a decision leaves: the partition that was chosen, or 
 answer stands. Further labels are answered from a decision in a few steps.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,8 +22,11 @@ from beltrami.learners.poisson.threshold_steps import (
 
 TAU = 10
 """Time of diffusion between thresholds, in steps of the random walk."""
-_DEGREES = (0.0, 0.5, 1.0)
-"""How far sizes are moved from the flow's own to equal ones, geometrically."""
+_OWN = "the flow's own sizes"
+_WORTH = 0.95
+"""Under other sizes than the flow's own the cut must be below this share of that under them."""
+_SAME = 0.99
+"""Share of nodes on which partitions agree that are tried as one."""
 _FREE_STEPS = 3
 """Steps without sizes after those with them, and of a live answer."""
 _LEAVES = 0.3
@@ -78,10 +82,7 @@ def decide(
     else:
         base = decide_sizes(diffusion, flow, fixed, shares)
         own = {base.name: base.codes}
-    tried = own | {
-        f"{name}, borders anew": split_pairs_anew(diffusion, codes, fixed, flow, shares)
-        for name, codes in own.items()
-    }
+    tried = own | _with_borders_anew(diffusion, own, fixed, flow, shares)
     cuts = {
         name: normalized_cut(space.weights, codes, fixed.n_classes)
         for name, codes in ({base.name: base.codes} | tried).items()
@@ -92,23 +93,43 @@ def decide(
         for name, codes in tried.items()
         if cuts[name] <= most and (codes == start).mean() >= _KEPT
     ]
-    name = min((base.name, *sound), key=cuts.__getitem__)
+    name = min(
+        (base.name, *sound),
+        key=lambda one: cuts[one] if one.startswith((base.name, _OWN)) else cuts[one] / _WORTH,
+    )
     if name == base.name:
         return replace(base, cut=cuts[name])
     return Decision(True, start, tried[name], shares, cuts[name], name)
+
+
+def _with_borders_anew(
+    diffusion: Diffusion,
+    tried: Mapping[str, NDArray[np.intp]],
+    fixed: Fixed,
+    flow: NDArray[np.float32],
+    shares: FloatVector | None,
+) -> dict[str, NDArray[np.intp]]:
+    """Return partitions with their borders tried anew, but one alone of those nearly the same."""
+    found: dict[str, NDArray[np.intp]] = {}
+    taken: list[NDArray[np.intp]] = []
+    for name, codes in tried.items():
+        if all((codes == other).mean() < _SAME for other in taken):
+            taken.append(codes)
+            moved = split_pairs_anew(diffusion, codes, fixed, flow, shares)
+            found[f"{name}, borders anew"] = moved
+    return found
 
 
 def _by_hypotheses(
     diffusion: Diffusion, start: NDArray[np.intp], fixed: Fixed
 ) -> dict[str, NDArray[np.intp]]:
     """Return partitions by threshold steps under no sizes, and under some with free steps after."""
-    tried = {"no sizes": threshold_steps(diffusion, start, fixed).codes}
-    for degree in _DEGREES:
+    tried = {}
+    for name, degree in ((_OWN, 0.0), ("sizes halfway to equal", 0.5), ("equal sizes", 1.0)):
         shares = mixed_shares(start, fixed.n_classes, degree)
         sized = threshold_steps(diffusion, start, fixed, shares).codes
-        free = threshold_steps(diffusion, sized, fixed, most=_FREE_STEPS).codes
-        tried[f"sizes {degree:g} of the way to equal"] = free
-    return tried
+        tried[name] = threshold_steps(diffusion, sized, fixed, most=_FREE_STEPS).codes
+    return tried | {"no sizes": threshold_steps(diffusion, start, fixed).codes}
 
 
 def decide_sizes(
