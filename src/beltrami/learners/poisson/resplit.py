@@ -18,19 +18,24 @@ from beltrami.learners.poisson.threshold_steps import Diffusion, Fixed, threshol
 _DIRECTIONS = 3
 """Directions of slowest diffusion within the two classes that are tried as normals of a border."""
 _STEPS = 4  # threshold steps of the two classes alone
-_FREE_STEPS = 3  # of all classes afterwards
+_STEPS_AFTER = 3  # of all classes, free or under given sizes
 _SWEEPS = 3
 _WORTH = 0.97
 """A new border must bring the cut below this share of what it was."""
 
 
 def split_pairs_anew(
-    diffusion: Diffusion, codes: NDArray[np.intp], fixed: Fixed, flow: NDArray[np.float32]
+    diffusion: Diffusion,
+    codes: NDArray[np.intp],
+    fixed: Fixed,
+    flow: NDArray[np.float32],
+    shares: FloatVector | None = None,
 ) -> NDArray[np.intp]:
     """Return the partition with new borders between classes, wherever one makes the cut smaller.
 
     Pairs of classes are tried in the order of the weight between them in shares of the smaller,
-    at most as many as there are classes, and again while one of the two has changed since.
+    at most as many as there are classes, and again while one of the two has changed since. Steps
+    after a new border are free, or under given sizes, (k,).
     """
     with serial_blas():  # small products: threads would only wait
         return _split_pairs(diffusion, codes, fixed, flow)
@@ -51,7 +56,7 @@ def _split_pairs(
             found = _new_border(diffusion, codes, fixed, flow, pair)
             if found is None:
                 continue
-            moved = threshold_steps(diffusion, found, fixed, most=_FREE_STEPS).codes
+            moved = threshold_steps(diffusion, found, fixed, shares, most=_STEPS_AFTER).codes
             there = cut_matrix(weights, moved, k)
             if conductances(there).sum() < _WORTH * conductances(between).sum():
                 codes, between = moved, there
