@@ -37,7 +37,12 @@ def library(search: str) -> Search:
 
 
 def inverted_file(points: np.ndarray, k: int) -> np.ndarray:
-    """Search as the library did before: an inverted file, searched with more and more cells."""
+    """Search as the library did before."""
+    return inverted_file_search(points, k)(np.arange(len(points)))
+
+
+def inverted_file_search(points: np.ndarray, k: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Make an inverted file, find how many cells it takes, and return what searches for rows."""
     import faiss  # noqa: PLC0415
 
     from beltrami.graph import _loops  # noqa: PLC0415
@@ -63,11 +68,14 @@ def inverted_file(points: np.ndarray, k: int) -> np.ndarray:
 
     while found() < 0.992 and index.nprobe < n_cells:
         index.nprobe = min(2 * index.nprobe, n_cells)
-    blocks = [
-        index.search(compact[i : i + _QUERY_BLOCK], k + 1)[1] for i in range(0, n, _QUERY_BLOCK)
-    ]
-    lists = _loops.rerank(points, points, np.concatenate(blocks), k + 1)
-    return without_self(*lists, k)[1]
+
+    def search(rows: np.ndarray) -> np.ndarray:
+        blocks = [rows[i : i + _QUERY_BLOCK] for i in range(0, len(rows), _QUERY_BLOCK)]
+        near = np.concatenate([index.search(compact[block], k + 1)[1] for block in blocks])
+        lists = _loops.rerank(points[rows], points, near, k + 1)
+        return without_self(*lists, k, own=rows)[1]
+
+    return search
 
 
 def _descent(points: np.ndarray, k: int) -> np.ndarray:

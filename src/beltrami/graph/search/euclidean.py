@@ -162,7 +162,9 @@ class EuclideanSpace:
         """Return the `k` nearest other points of the own points `rows`, which are sorted."""
         indices = np.empty((len(rows), k), dtype=np.int32)
         distances = np.empty((len(rows), k))
-        with track("searching neighbours (approximate)", total=len(rows)) as advance:
+        is_all = len(rows) == self.n_points
+        step = "searching neighbours (approximate)" if is_all else "trying a search on a sample"
+        with track(step, total=len(rows)) as advance:
             for block, candidates in cells.candidates(
                 rows, k + 1, n_listed=plan.n_listed, n_searched=plan.n_searched
             ):
