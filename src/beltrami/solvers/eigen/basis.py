@@ -62,7 +62,7 @@ def eigenbasis(
     Cost: about 3 to 6 rounds of 20 products with W over 1.125 p columns, plus O(n p^2). For the
     60,000 MNIST images on 2 cores 50 vectors take about a second and 1000 under a minute. With a
     loose tolerance one round from the eigenvectors of a coarser graph is mostly enough, in float32:
-    where only the span of the vectors and values to about a percent matter, ``tol=0.2`` gives them
+    where only the span of the vectors and values to about a percent matter, ``tol=0.1`` gives them
     in a fraction of the time. The error of a value is of second order in its residual.
 
     Parameters

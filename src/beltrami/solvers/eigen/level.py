@@ -78,8 +78,8 @@ class Level:
             order,
         )
 
-    def filter(self, block: FloatMatrix, degree: int, edge: float) -> FloatMatrix:
-        """Multiply a block by the Chebyshev polynomial that is small on [edge, bound].
+    def filter(self, block: FloatMatrix, degree: int, edge: float) -> None:
+        """Multiply a block, in place, by the Chebyshev polynomial that is small on [edge, bound].
 
         It is scaled to one at zero, which keeps every entry of order one.
         """
@@ -93,7 +93,8 @@ class Level:
             alpha, beta = 2 * following / half, -sigma * following
             step(self.matrix, y, x, alpha=alpha, beta=beta, center=center)
             x, y, sigma = y, x, following
-        return y
+        if y is not block:  # so that no caller holds on to a second block
+            np.copyto(block, y)
 
     def degree(self, edge: float, growth: float) -> int:
         """Return the degree by which the lower end of the spectrum outgrows [edge, bound]."""
@@ -105,7 +106,7 @@ class Level:
 
         Directions that the block does not hold are dropped.
         """
-        self.null.project_out(block)
+        self._project(block)
         gram, form = self._forms(block)
         scale = 1 / np.sqrt(np.maximum(np.diag(gram), np.finfo(np.float64).tiny))
         gram, form = (each * np.outer(scale, scale) for each in (gram, form))
@@ -121,6 +122,33 @@ class Level:
 
         map_ranges(rows, len(block), _ROWS)
         return np.ascontiguousarray(block[:, : len(values)]), values
+
+    def _project(self, block: FloatMatrix) -> None:
+        """Subtract what lies in the null space, in place."""
+        coefficients, null = self.null.coefficients(block), self.null
+
+        def rows(begin: int, stop: int) -> None:
+            shares = coefficients[null.membership[begin:stop]]
+            block[begin:stop] -= null.profile[begin:stop, None].astype(block.dtype) * shares
+
+        map_ranges(rows, len(block), _ROWS)
+
+    def carry(
+        self, block: FloatMatrix, parents: NDArray[np.intp], lengths: FloatVector
+    ) -> FloatMatrix:
+        """Carry vectors of a coarser level here, constant on families by M^{-1/2}.
+
+        `parents` are the rows of the coarser level, `lengths` its square roots of masses.
+        """
+        carried = np.empty((len(parents), block.shape[1]), dtype=np.float32)
+
+        def rows(begin: int, stop: int) -> None:
+            above = parents[begin:stop]
+            shares = (self.roots[begin:stop] / lengths[above]).astype(np.float32)
+            np.multiply(shares[:, None], block[above], out=carried[begin:stop])
+
+        map_ranges(rows, len(parents), _ROWS)
+        return carried
 
     def _forms(self, block: FloatMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return V'V and V'AV, symmetric."""

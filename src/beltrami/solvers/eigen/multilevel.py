@@ -6,6 +6,8 @@ one round is mostly enough for values to a percent, however small they are, beca
 filter has to remove is what the coarser level could not see.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,8 +23,9 @@ from beltrami.solvers.nullspace import NullSpace
 from beltrami.solvers.ordering import cache_order
 
 _MAX_ROUNDS = 12  # on the finest level
-_CARRIED_GROWTH = 1e3  # of the lowest eigenvalue, by the filter of carried vectors
+_CARRIED_GROWTH = 3e2  # of the lowest eigenvalue, by the filter of carried vectors
 _RITZ_GROWTH = 1e4  # the same, of Ritz vectors; float32 bears no more
+_HIGH, _SMOOTHING = 1 / 8, 4  # share of the spectrum that is smoothed away, and by which degree
 _DENSE_NODES = 2000  # of the coarsest level; more where coarsening stalls
 _MIXING = 100.0  # of the light edges' bound: pairs above it they do not mix with those of pieces
 _FAR_UNITS = 2.0**20  # of the weights, on either side of one
@@ -103,9 +106,9 @@ def _connected_pairs(
     if len(rungs) == 1:
         return _coarsest_pairs(pencil, null, count, rng)
     with track("computing eigenvectors", total=len(rungs)) as advance:
-        top = rungs[-1].pencil
+        top, nulls = rungs[-1].pencil, _null_spaces(rungs, null)
         order = cache_order(top.weights)
-        top_null = top.null()
+        top_null = nulls.pop()
         width = min(width, top.n_nodes - top_null.n_components)
         rough = _coarsest_pairs(top, top_null, width, rng)
         values, block = rough.values, rough.vectors[order].astype(np.float32)
@@ -113,9 +116,8 @@ def _connected_pairs(
         advance(1)
         for rung in reversed(rungs[:-1]):
             order, parents = _finer_order(order, rung)
-            is_finest = rung.pencil is pencil
-            level = Level.of(rung.pencil, null if is_finest else rung.pencil.null(), order)
-            block = (level.roots / roots[parents]).astype(np.float32)[:, None] * block[parents]
+            level = Level.of(rung.pencil, nulls.pop(), order)
+            block = level.carry(block, parents, roots)
             edge = shrinking * float(values[-1])
             last = min(count, len(values)) - 1
             above = float(values[last])
@@ -144,9 +146,16 @@ def _settle(
 def _round(
     level: Level, block: FloatMatrix, edge: float, growth: float
 ) -> tuple[FloatMatrix, FloatVector]:
-    """Filter a block and turn it into Ritz vectors."""
+    """Filter a block and turn it into Ritz vectors.
+
+    A second filter of low degree smooths: the first leaves as much above the edge wherever it
+    lies, and what lies high weighs most in values and residuals.
+    """
     edge = min(max(edge, 1e-9 * level.bound), 0.9 * level.bound)
-    return level.turn(level.filter(block, level.degree(edge, growth), edge))
+    level.filter(block, level.degree(edge, growth), edge)
+    if edge < _HIGH * level.bound / 2:
+        level.filter(block, _SMOOTHING, _HIGH * level.bound)
+    return level.turn(block)
 
 
 def _coarsest_pairs(
@@ -161,6 +170,16 @@ def _coarsest_pairs(
     else:
         pairs = chebyshev_eigenpairs(scaled, count, tol=0.1, backend=NumpyBackend(), rng=rng)
     return Eigenpairs(unit * pairs.values, pairs.vectors, max(pairs.iterations, 1))
+
+
+def _null_spaces(rungs: list[Rung], null: NullSpace) -> list[NullSpace]:
+    """Return the null space of every rung: families lie in one component."""
+    nulls = [null]
+    for fine, coarse in pairwise(rungs):
+        membership = np.empty(coarse.pencil.n_nodes, dtype=np.int32)
+        membership[fine.parents] = nulls[-1].membership
+        nulls.append(NullSpace.of(membership, np.sqrt(coarse.pencil.mass)))
+    return nulls
 
 
 def _finer_order(order: NDArray[np.intp], rung: Rung) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
