@@ -83,11 +83,13 @@ def hold_round(source: Path, folder: Path) -> dict[str, float]:
 
 def profile_second(source: Path, folder: Path) -> dict[str, float]:
     """Return where the second command's time goes, by a profiler that slows it a little."""
-    out, trace = str(folder / "profiled.csv"), folder / "trace"
+    out, asked, trace = folder / "profiled.csv", folder / "profiled.ask.csv", folder / "trace"
     with tempfile.TemporaryDirectory(dir=folder) as cache:
-        run(["label", str(source), "-o", out], Path(cache))
+        run(["label", str(source), "-o", str(out)], Path(cache))
         prefix = ("-m", "cProfile", "-o", str(trace))
-        whole, _ = run(["suggest", str(source), "-o", out], Path(cache), prefix)
+        whole, _ = run(["suggest", str(source), "-o", str(asked)], Path(cache), prefix)
+    if not asked.exists():  # the profiler swallows exit codes
+        raise SystemExit("the profiled command failed")
     spent = dict.fromkeys(STAGES, 0.0)
     for (file, _, function), numbers in pstats.Stats(str(trace)).stats.items():  # type: ignore[attr-defined]
         for name, (ending, wanted) in STAGES.items():
