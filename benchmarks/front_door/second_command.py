@@ -48,6 +48,7 @@ def run(arguments: list[str], cache: Path, prefix: tuple[str, ...] = ()) -> tupl
     """Run a command with a cache folder; return its seconds, and those of all processors."""
     command = [sys.executable, *prefix, "-m", "beltrami.cli", *arguments, "-q"]
     environment = os.environ | {"BELTRAMI_CACHE": str(cache)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installation has its bytecode
     started, busy = time.perf_counter(), _processor_seconds()
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - started
