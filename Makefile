@@ -25,6 +25,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/beltrami doctor --warm
 	@touch $@
 
 $(VENV)/.checks: $(VENV)/.installed

@@ -313,6 +313,11 @@ def test_a_column_y_of_numbers_is_a_coordinate(run):
     assert "numeric (2): x, y" in run.err
 
 
+def test_doctor_compiles_what_commands_need(run):
+    assert run("doctor", "--warm").startswith("compiled in ")
+    assert "[2/2] compiling: " in run.stages
+
+
 def test_doctor_and_version_answer(run):
     assert json.loads(run("doctor", "--json"))["beltrami"] == __version__
     assert "scikit-learn" in run("doctor")

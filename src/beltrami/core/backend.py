@@ -1,8 +1,9 @@
 """The few primitives that a device must supply, so that the mathematics is written once.
 
 Iterative solvers take a `Backend` and blocks that it made; everything else they do is ordinary
-array arithmetic. `NumpyBackend` runs compiled loops on the processor. A device backend supplies
-the same methods over its own arrays and needs no second copy of any algorithm.
+array arithmetic. `NumpyBackend` runs compiled loops on the processor, and NumPy on few rows. A
+device backend supplies the same methods over its own arrays and needs no second copy of any
+algorithm.
 """
 
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array
 
+from beltrami.core import few_rows
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 
 _ROW_CHUNK = 32768  # rows whose products are summed in the blocks' precision, before float64
@@ -153,9 +155,12 @@ class NumpyBackend:
         center: float,
     ) -> None:
         """Overwrite `out` with alpha (A - center I) x + beta out."""
+        weights, kind = matrix.weights, x.dtype.type
+        if few_rows.is_small(weights):
+            few_rows.chebyshev_step(weights, matrix.diagonal, x, out, alpha, beta, center)
+            return
         from beltrami.core import _loops
 
-        weights, kind = matrix.weights, x.dtype.type
         _loops.chebyshev_step(
             weights.indptr,
             weights.indices,
@@ -174,9 +179,12 @@ class NumpyBackend:
 
     def grounded_product(self, matrix: GroundedLaplacian, x: FloatMatrix, out: FloatMatrix) -> None:
         """Overwrite `out` with (L + G) x, accurate however weak an edge is next to others."""
+        weights = matrix.weights
+        if few_rows.is_small(weights):
+            few_rows.grounded_product(weights, matrix.ground, x, out)
+            return
         from beltrami.core import _loops
 
-        weights = matrix.weights
         _loops.grounded_product(
             weights.indptr, weights.indices, weights.data, matrix.ground, x, out
         )
@@ -196,6 +204,8 @@ class NumpyBackend:
 
     def column_dots(self, left: FloatMatrix, right: FloatMatrix) -> NDArray[np.float64]:
         """Return the inner products of matching columns."""
+        if len(left) <= few_rows.FEW_ROWS:
+            return few_rows.column_dots(left, right)
         from beltrami.core import _loops
 
         dots: NDArray[np.float64] = _loops.column_dots(left, right)
@@ -210,12 +220,18 @@ class NumpyBackend:
         alpha: FloatVector,
     ) -> None:
         """Take one conjugate-gradient step in place."""
+        if len(x) <= few_rows.FEW_ROWS:
+            few_rows.advance(x, residual, direction, image, alpha.astype(x.dtype))
+            return
         from beltrami.core import _loops
 
         _loops.advance(x, residual, direction, image, alpha.astype(x.dtype))
 
     def redirect(self, direction: FloatMatrix, gradient: FloatMatrix, beta: FloatVector) -> None:
         """Overwrite `direction` with gradient + beta direction."""
+        if len(direction) <= few_rows.FEW_ROWS:
+            few_rows.redirect(direction, gradient, beta.astype(direction.dtype))
+            return
         from beltrami.core import _loops
 
         _loops.redirect(direction, gradient, beta.astype(direction.dtype))

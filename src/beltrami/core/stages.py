@@ -20,6 +20,7 @@ class Stage(StrEnum):
     MAP = "drawing the map"
     PAGE = "writing the page"
     AUDIT = "weighing the audit"
+    COMPILE = "compiling"
     INSPECT = "inspecting the installation"
 
 

@@ -1,9 +1,14 @@
 """The forecast: near what was measured, growing with the data, said only where it is long."""
 
+from pathlib import Path
+
 import pytest
 
+import beltrami
+from beltrami.core.stages import Stage
 from beltrami.core.threads import thread_limit
-from beltrami.front_door.forecast import Forecast
+from beltrami.front_door.candidates import CLASS_CANDIDATES
+from beltrami.front_door.forecast import SECONDS, Forecast
 
 MEASURED = [
     (Forecast(2000, 5, 60, 3), 7),
@@ -53,3 +58,19 @@ def test_it_is_said_in_round_numbers_and_only_where_it_is_long(seconds: float, s
         assert line.endswith("500,000 rows, 3 columns, 60 labels of 4 classes")
     else:
         assert line == ""
+
+
+def test_every_learner_has_a_cost_and_every_other_step_is_one_that_is_announced() -> None:
+    names = {one.name for one in CLASS_CANDIDATES}
+    assert names <= set(SECONDS[Stage.LEARN])
+    sources = Path(beltrami.__file__).parent.rglob("*.py")
+    code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    for steps in SECONDS.values():
+        for step in set(steps) - names - {""}:
+            assert f'track("{step}"' in code, step
+
+
+def test_a_method_that_is_named_costs_itself_and_the_baselines() -> None:
+    costs = Forecast(2000, 20, 60, 3).costs("poisson")[Stage.LEARN]
+    tried = [one.title for one in CLASS_CANDIDATES if one.name == "poisson" or one.is_baseline]
+    assert sorted(title for title in costs if title) == sorted(tried)

@@ -7,6 +7,7 @@ import typer
 
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
+from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 
 
@@ -16,6 +17,9 @@ def doctor(
     ] = False,
     clear_cache: Annotated[
         bool, typer.Option("--clear-cache", help="Remove what is kept between commands.")
+    ] = False,
+    warm: Annotated[
+        bool, typer.Option("--warm", help="Compile what commands need, so that none waits for it.")
     ] = False,
     as_json: o.AsJson = False,
 ) -> None:
@@ -32,6 +36,9 @@ def doctor(
     if cache or clear_cache:
         _show_cache(voice, clear=clear_cache)
         return
+    if warm:
+        _warm(voice)
+        return
     with voice.work(Stage.INSPECT):
         from beltrami.report.doctor import describe_installation
 
@@ -39,6 +46,15 @@ def doctor(
     width = max(len(name) for name in facts)
     lines = [f"{name:<{width}}  {value}" for name, value in facts.items()]
     voice.result(lines, facts)
+
+
+def _warm(voice: Voice) -> None:
+    with voice.work(Stage.START, Stage.COMPILE):
+        from beltrami.labelling.warming import warm_up
+
+        enter_stage(Stage.COMPILE)
+        seconds = warm_up()
+    voice.result([f"compiled in {seconds:.1f} s"], {"seconds": seconds})
 
 
 def _show_cache(voice: Voice, *, clear: bool) -> None:

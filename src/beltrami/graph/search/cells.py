@@ -21,7 +21,7 @@ CELL_SIZE = 64
 
 _MOST = 4 * CELL_SIZE  # points of one cell; larger ones are divided
 _ROUNDS = 2  # of k-means; a third saves a few per cent of the search
-_TRAINING = 16  # points a cell from which its centre is found
+_TRAINING = 32  # points a cell from which its centre is found
 _GROUP = 4  # cells whose points are searched for together
 _NEAR = 64  # centres with which a round compares a point
 _BLOCK = 512  # queries that are taken together
@@ -101,7 +101,7 @@ class Cells:
         from beltrami.graph.search import _loops
 
         order = np.lexsort((self.owner[rows], self.group[self.owner[rows]]))
-        queries = rows[order]
+        queries = rows[order].astype(np.int32, copy=False)  # as all that reaches the loops
         present, starts = np.unique(self.group[self.owner[queries]], return_index=True)
         bounds, owners = _blocks(np.append(starts, len(rows)), _BLOCK)
         lists = np.arange(len(present) + 1) * n_listed
@@ -119,7 +119,8 @@ class Cells:
                     self.points, queries, edges, owners[here], near, ranked, self.members,
                     self.starts, self.offsets, self.half_lengths, self.centers, k,
                 )  # fmt: skip
-            yield queries[edges[0] : edges[-1]], found
+            # As wide as those of brute force: what is compiled for them serves both.
+            yield queries[edges[0] : edges[-1]], found.astype(np.int64)
 
 
 @contextmanager

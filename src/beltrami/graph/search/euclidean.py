@@ -1,4 +1,4 @@
-"""Dense points under the Euclidean distance: trees in few dimensions, faiss in many.
+"""Dense points under the Euclidean distance: trees in few dimensions, faiss or cells in many.
 
 Products run in float32 on centred data, where they are fastest; the distances that leave are
 recomputed in float64 for a few more candidates than asked. A row whose k-th neighbour is not
@@ -305,5 +305,7 @@ def _rerank(
 ) -> tuple[IndexMatrix, FloatMatrix]:
     from beltrami.graph import _loops
 
-    indices, distances = _loops.rerank(queries, base, candidates, k)
+    # One type of numbers reaches the loop, so that it is compiled once.
+    numbers = candidates.astype(np.int32, copy=False)
+    indices, distances = _loops.rerank(queries, base, numbers, k)
     return indices, distances

@@ -83,12 +83,9 @@ def decide(diffusion: Diffusion, flow: NDArray[np.float32], fixed: Fixed) -> Dec
         sized = threshold_steps(diffusion, start, fixed, shares).codes
         free = threshold_steps(diffusion, sized, fixed, most=_FREE_STEPS).codes
         tried |= {f"sizes {degree:g} of the way to equal": free}
+    for name, codes in list(tried.items()):
+        tried[f"{name}, borders anew"] = split_pairs_anew(diffusion, codes, fixed, flow)
     cuts = {name: cut_of(codes) for name, codes in tried.items()}
-    own = f"sizes {_DEGREES[0]:g} of the way to equal"
-    for name in dict.fromkeys((own, min(cuts, key=cuts.__getitem__))):
-        codes = split_pairs_anew(diffusion, tried[name], fixed, flow)
-        tried[f"{name}, borders anew"] = codes
-        cuts[f"{name}, borders anew"] = cut_of(codes)
     most = _LEAVES * fixed.n_classes / diffusion.tau
     sound = [
         name
