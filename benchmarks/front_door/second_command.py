@@ -48,6 +48,7 @@ def run(arguments: list[str], cache: Path, prefix: tuple[str, ...] = ()) -> tupl
     """Run a command with a cache folder; return its seconds, and those of all processors."""
     command = [sys.executable, *prefix, "-m", "beltrami.cli", *arguments, "-q"]
     environment = os.environ | {"BELTRAMI_CACHE": str(cache)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installation has its bytecode
     started, busy = time.perf_counter(), _processor_seconds()
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - started
@@ -83,11 +84,13 @@ def hold_round(source: Path, folder: Path) -> dict[str, float]:
 
 def profile_second(source: Path, folder: Path) -> dict[str, float]:
     """Return where the second command's time goes, by a profiler that slows it a little."""
-    out, trace = str(folder / "profiled.csv"), folder / "trace"
+    out, asked, trace = folder / "profiled.csv", folder / "profiled.ask.csv", folder / "trace"
     with tempfile.TemporaryDirectory(dir=folder) as cache:
-        run(["label", str(source), "-o", out], Path(cache))
+        run(["label", str(source), "-o", str(out)], Path(cache))
         prefix = ("-m", "cProfile", "-o", str(trace))
-        whole, _ = run(["suggest", str(source), "-o", out], Path(cache), prefix)
+        whole, _ = run(["suggest", str(source), "-o", str(asked)], Path(cache), prefix)
+    if not asked.exists():  # the profiler swallows exit codes
+        raise SystemExit("the profiled command failed")
     spent = dict.fromkeys(STAGES, 0.0)
     for (file, _, function), numbers in pstats.Stats(str(trace)).stats.items():  # type: ignore[attr-defined]
         for name, (ending, wanted) in STAGES.items():
