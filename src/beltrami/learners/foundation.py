@@ -33,9 +33,12 @@ MOST_PIECES = 200
 _THREAD = 1e-3
 """Share of the weaker end's degree below which an edge is a thread."""
 
-_TOL, _LOOSE_TOL = 1e-2, 0.2
-"""Of the shared basis, looser above so many rows: its learners need the span of the slow functions,
-not each of them."""
+_TOL = 0.1
+"""Of the shared basis: its learners need the span of the slow functions, not each of them, and
+their values to a percent."""
+
+_SINGLE_ROWS = 20_000
+"""Rows above which the basis is kept in single precision."""
 
 _MOST_COLUMNS, _MOST_ENTRIES = 1000, 2**25
 """Labels up to which a shared graph keeps their columns, and the entries that all of them have."""
@@ -78,9 +81,8 @@ class Foundation:
         least = _FUNCTIONS if n <= _MANY_ROWS else _FEWER_FUNCTIONS
         count = int(np.clip(_PER_CLASS * self._n_classes, least, _MOST_FUNCTIONS))
         count = min(count + min(self.n_pieces, MOST_PIECES), n)
-        if n <= _MANY_ROWS:
-            return eigenbasis(self.graph, count, kind="random_walk", tol=_TOL)
-        return eigenbasis(self.graph, count, kind="random_walk", tol=_LOOSE_TOL, dtype="float32")
+        dtype = "float64" if n <= _SINGLE_ROWS else "float32"
+        return eigenbasis(self.graph, count, kind="random_walk", tol=_TOL, dtype=dtype)
 
     @cached_property
     def piece(self) -> IndexVector:

@@ -38,11 +38,15 @@ def split_pairs_anew(
     after a new border are free, or under given sizes, (k,).
     """
     with serial_blas():  # small products: threads would only wait
-        return _split_pairs(diffusion, codes, fixed, flow)
+        return _split_pairs(diffusion, codes, fixed, flow, shares)
 
 
 def _split_pairs(
-    diffusion: Diffusion, codes: NDArray[np.intp], fixed: Fixed, flow: NDArray[np.float32]
+    diffusion: Diffusion,
+    codes: NDArray[np.intp],
+    fixed: Fixed,
+    flow: NDArray[np.float32],
+    shares: FloatVector | None,
 ) -> NDArray[np.intp]:
     weights, k = diffusion.space.weights, fixed.n_classes
     between = cut_matrix(weights, codes, k)
