@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from beltrami.core.threads import usable_cpus
 from benchmarks.common.command import RESULTS
 from benchmarks.common.memory import GIB, children_peak_bytes
 from benchmarks.common.pages import write_results
@@ -67,9 +69,9 @@ def measure(n: int, folder: Path) -> dict[str, Any]:
     targets = write_problem(source, n)
     command = [sys.executable, "-m", "beltrami.cli", "label", str(source), "-o", str(out)]
     command += ["--json", "--no-cache"]
-    started = time.perf_counter()
+    started, busy = time.perf_counter(), _processor_seconds()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    seconds = time.perf_counter() - started
+    seconds, busy = time.perf_counter() - started, _processor_seconds() - busy
     if done.returncode:
         raise SystemExit(done.stderr)
     summary = json.loads(done.stdout)
@@ -80,11 +82,18 @@ def measure(n: int, folder: Path) -> dict[str, Any]:
     return {
         "n": n,
         "seconds": round(seconds, 1),
+        "busy": round(busy / seconds / usable_cpus(), 3),
         "peak_gib": round(children_peak_bytes() / GIB, 2),
         "error": round(100 * error, 2),
         "method": summary["method"],
         "weights": {name: round(value, 3) for name, value in summary["weights"].items()},
     }
+
+
+def _processor_seconds() -> float:
+    """Return what all child processes that have ended took of all processors."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def render(record: Mapping[str, Any]) -> str:
@@ -96,12 +105,12 @@ def render(record: Mapping[str, Any]) -> str:
         f"Ten curved sheets, {N_DIMENSIONS} dimensions in {N_COLUMNS} columns, {PER_CLASS} labels "
         "each, as parquet; `beltrami label` end to end, in a process of its own, two threads.",
         "",
-        "| rows | seconds | peak GiB | wrong, % | answered by |",
-        "| --- | --- | --- | --- | --- |",
+        "| rows | seconds | processors busy | peak GiB | wrong, % | answered by |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     lines += [
-        f"| {row['n']:,} | {row['seconds']} | {row['peak_gib']} | {row['error']} | "
-        f"{row['method']} |"
+        f"| {row['n']:,} | {row['seconds']} | {row['busy']:.0%} | {row['peak_gib']} | "
+        f"{row['error']} | {row['method']} |"
         for row in rows
     ]
     if len(rows) > 1:

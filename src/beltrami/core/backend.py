@@ -14,9 +14,10 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array
 
 from beltrami.core import few_rows
+from beltrami.core.threads import map_ranges
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 
-_ROW_CHUNK = 32768  # rows whose products are summed in the blocks' precision, before float64
+_ROW_CHUNK = 16384  # rows whose products are summed in the blocks' precision, before float64
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +193,19 @@ class NumpyBackend:
     def gram(self, left: FloatMatrix, right: FloatMatrix) -> NDArray[np.float64]:
         """Return left' right: products in the blocks' precision, sums over chunks in float64."""
         total = np.zeros((left.shape[1], right.shape[1]))
-        for start in range(0, left.shape[0], _ROW_CHUNK):
-            rows = slice(start, start + _ROW_CHUNK)
-            total += left[rows].T @ right[rows]
+        for part in map_ranges(lambda i, j: left[i:j].T @ right[i:j], len(left), _ROW_CHUNK):
+            total += part
         return total
 
     def rotate(self, block: FloatMatrix, matrix: NDArray[np.float64]) -> FloatMatrix:
         """Return ``block @ matrix`` in the block's precision."""
-        rotated: FloatMatrix = block @ matrix.astype(block.dtype)
+        rotated, turn = (
+            np.empty((len(block), matrix.shape[1]), block.dtype),
+            matrix.astype(block.dtype),
+        )
+        map_ranges(
+            lambda i, j: np.matmul(block[i:j], turn, out=rotated[i:j]), len(block), _ROW_CHUNK
+        )
         return rotated
 
     def column_dots(self, left: FloatMatrix, right: FloatMatrix) -> NDArray[np.float64]:

@@ -5,13 +5,16 @@ import numbers
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from beltrami.core.errors import InvalidInputError
+
+_Result = TypeVar("_Result")
 
 _limit: ContextVar[int | None] = ContextVar("beltrami_threads", default=None)
 
@@ -100,6 +103,22 @@ def serial_blas() -> Iterator[None]:
     """
     with _blas.at_most(1):
         yield
+
+
+def map_ranges(work: Callable[[int, int], _Result], total: int, size: int) -> list[_Result]:
+    """Return ``work(begin, stop)`` of consecutive ranges of at most `size` of `total`, in order.
+
+    The ranges are shared by Python threads, and BLAS runs on one thread inside each: dense products
+    of tall blocks keep every core busy that way, and on a busy machine no thread waits for another.
+    The work must let go of the interpreter. The ranges do not depend on the number of threads.
+    """
+    ranges = [(begin, min(begin + size, total)) for begin in range(0, total, size)]
+    workers = min(threads_in_force(), len(ranges))
+    with serial_blas():
+        if workers <= 1:
+            return [work(*each) for each in ranges]
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(lambda each: work(*each), ranges))
 
 
 @contextmanager

@@ -139,7 +139,7 @@ def _kernel_for(view: View) -> str:
     return "cosine" if issparse(view.points) or view.metric in {"angle", "cosine"} else "rbf"
 
 
-CLASS_CANDIDATES = (
+CLASS_CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "poisson",
         "Poisson learning",
@@ -199,7 +199,7 @@ CLASS_CANDIDATES = (
 """The first is the cheapest that serves from one label a class on, and answers whatever the time;
 the baselines cost little, and the others follow by what they cost."""
 
-VALUE_CANDIDATES = (
+VALUE_CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "ridge",
         "ridge regression, labels alone",

@@ -147,8 +147,8 @@ def closest_pairs(
 
     Clump v holds ``rows[starts[v] : starts[v + 1]]`` within its radius around its centre. Party p
     looks at the pairs of clumps from ``firsts[p]`` on, ordered by lower ``bounds`` of their
-    distances, until those exceed what was found, or ``most`` pairs were looked at; pairs that are
-    not listed are at least ``limits[p]`` apart.
+    distances, until those exceed what was found, or ``most`` pairs of rows were compared; pairs of
+    clumps that are not listed are at least ``limits[p]`` apart.
     """
     n_parties, width = firsts.size - 1, points.shape[1]
     ends = np.full((n_parties, 2), -1, np.int64)
@@ -156,9 +156,8 @@ def closest_pairs(
     is_sure = np.empty(n_parties, np.bool_)
     for p in prange(n_parties):
         ceiling, length = np.inf, np.inf
-        q = firsts[p]
-        last = min(firsts[p + 1], q + most)
-        while q < last and bounds[q] < length:
+        q, compared = firsts[p], 0
+        while q < firsts[p + 1] and bounds[q] < length and compared < most:
             center, radius = centers[rights[q]], radii[rights[q]]
             for i in rows[starts[lefts[q]] : starts[lefts[q] + 1]]:
                 a = points[i]
@@ -168,6 +167,7 @@ def closest_pairs(
                     total += difference * difference
                 if np.sqrt(total) * (1 - 1e-9) - radius >= length:
                     continue
+                compared += starts[rights[q] + 1] - starts[rights[q]]
                 for j in rows[starts[rights[q]] : starts[rights[q] + 1]]:
                     b = points[j]
                     total = 0.0

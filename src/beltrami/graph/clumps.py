@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
-from beltrami.graph.search.cells import divide
+from beltrami.graph.search.cells import CELL_SIZE, divide
 from beltrami.graph.search.euclidean import EuclideanSpace
 
 _LISTED = 32  # pairs of clumps that a clump proposes
-_MOST = 4096  # pairs of clumps that are looked at for a part
+_COMPARED = 2**26  # pairs of rows that a round compares: some seconds
+_SMALL = 4 * CELL_SIZE  # a part up to this size is a clump
 _ENTRIES = 2**24  # of a block of bounds
 
 
@@ -51,12 +52,15 @@ class Clumps:
 
     @classmethod
     def of(cls, space: EuclideanSpace, parts: IndexVector) -> "Clumps":
-        """Divide the points into small cells, and the cells by the parts of their points."""
+        """Divide large parts into small cells, and the cells by the parts of their points."""
         from beltrami.graph import _loops
 
-        # The seed only says where cells lie, not what is found.
-        owner, _ = divide(space.compact, np.random.default_rng(0))
-        keys = owner.astype(np.int64) * (int(parts.max()) + 1) + parts
+        owner = np.zeros(len(parts), dtype=np.int64)
+        large = np.flatnonzero(np.bincount(parts)[parts] > _SMALL)
+        if large.size:
+            # The seed only says where cells lie, not what is found.
+            owner[large] = divide(space.compact[large], np.random.default_rng(0))[0]
+        keys = owner * (int(parts.max()) + 1) + parts
         rows = np.argsort(keys, kind="stable")
         _, starts, sizes = np.unique(keys[rows], return_index=True, return_counts=True)
         centers = np.add.reduceat(space.points[rows], starts, axis=0, dtype=np.float64)
@@ -81,7 +85,7 @@ class Clumps:
         lengths, ends, is_sure = _loops.closest_pairs(
             self.space.points, self.rows, self.starts, self.centers, self.radii, lefts[order],
             rights.ravel()[order], bounds.ravel()[order], np.append(firsts, len(order)),
-            limits[names], _MOST,
+            limits[names], _COMPARED // len(names),
         )  # fmt: skip
         return [
             Way(float(length), int(i), int(j), bool(sure))

@@ -33,8 +33,9 @@ MOST_PIECES = 200
 _THREAD = 1e-3
 """Share of the weaker end's degree below which an edge is a thread."""
 
-_TOL = 1e-2
-"""Of the shared basis: its learners need the span of the slow functions, not each of them."""
+_TOL, _LOOSE_TOL = 1e-2, 0.2
+"""Of the shared basis, looser above so many rows: its learners need the span of the slow functions,
+not each of them."""
 
 _MOST_COLUMNS, _MOST_ENTRIES = 1000, 2**25
 """Labels up to which a shared graph keeps their columns, and the entries that all of them have."""
@@ -77,7 +78,9 @@ class Foundation:
         least = _FUNCTIONS if n <= _MANY_ROWS else _FEWER_FUNCTIONS
         count = int(np.clip(_PER_CLASS * self._n_classes, least, _MOST_FUNCTIONS))
         count = min(count + min(self.n_pieces, MOST_PIECES), n)
-        return eigenbasis(self.graph, count, kind="random_walk", tol=_TOL)
+        if n <= _MANY_ROWS:
+            return eigenbasis(self.graph, count, kind="random_walk", tol=_TOL)
+        return eigenbasis(self.graph, count, kind="random_walk", tol=_LOOSE_TOL, dtype="float32")
 
     @cached_property
     def piece(self) -> IndexVector:

@@ -18,7 +18,7 @@ class Basis:
         Eigenvalues, ascending.
     vectors : ndarray of shape (n, p)
         Eigenvectors; orthonormal, in the D inner product for ``kind="random_walk"``. The entry of
-        largest magnitude of each is positive.
+        largest magnitude of each is positive. float64, or float32 where that was asked for.
     residuals : ndarray of shape (p,)
         Norm of A v - lambda v for each, of the symmetric problem that was solved.
     iterations : int
@@ -28,7 +28,7 @@ class Basis:
     kind : str
         "combinatorial", "normalized" or "random_walk".
     solver : str
-        "dense", "lanczos" or "chebyshev".
+        "dense", "lanczos", "chebyshev" or "multilevel".
     n_zero : int
         Eigenvalues that are numerically zero. With no near-disconnection it is the number of
         connected components, up to p.

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from beltrami import __version__
+
 FORMAT = 1
 """Of the files and of the keys; another one makes all earlier entries strangers."""
 
@@ -35,8 +37,8 @@ def content_key(*parts: Any) -> str | None:
     """
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     try:
-        _add(digest, (FORMAT, _numerics(), parts))
-    except _WithoutContentError:
+        _add(digest, (FORMAT, numerics(), parts))
+    except (_WithoutContentError, OSError):  # or code that cannot be read
         return None
     return digest.hexdigest()
 
@@ -89,15 +91,18 @@ def bytes_of(array: np.ndarray[Any, Any]) -> memoryview:
 
 
 @lru_cache(maxsize=1)
-def _numerics() -> tuple[str, ...]:
-    """Return what the numbers depend on beside the parts: code, libraries, machine."""
+def numerics() -> tuple[str, ...]:
+    """Return what the numbers depend on beside the parts: code, libraries, machine.
+
+    Asked for when work begins: what is edited while it runs must not count as what ran.
+    """
     package = Path(__file__).parents[2]
     code = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for path in sorted(package.rglob("*.py")):
         code.update(str(path.relative_to(package)).encode())
         code.update(path.read_bytes())
     libraries = (f"{name} {_version(name)}" for name in _LIBRARIES)
-    return (code.hexdigest(), *libraries, platform.machine(), platform.system())
+    return (__version__, code.hexdigest(), *libraries, platform.machine(), platform.system())
 
 
 def _version(name: str) -> str:

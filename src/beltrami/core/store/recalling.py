@@ -7,7 +7,7 @@ Outside of `remember` nothing is read or written.
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from beltrami.core import errors
 from beltrami.core.errors import BeltramiError, BeltramiWarning, StoreWarning
 from beltrami.core.store.folder import NoRoomError, Store
-from beltrami.core.store.keys import content_key
+from beltrami.core.store.keys import content_key, numerics
 from beltrami.core.store.parcels import Parcel, UnusableParcelError
 
 LEAST_SECONDS = 0.5
@@ -129,9 +129,10 @@ def remember(
     >>> [line[:15] for line in lines]
     ['graph: as store']
     """
-    token = _memory.set(
-        _Memory(store, LEAST_SECONDS if least_seconds is None else least_seconds, tell)
-    )
+    with suppress(OSError):
+        numerics()
+    least = LEAST_SECONDS if least_seconds is None else least_seconds
+    token = _memory.set(_Memory(store, least, tell))
     try:
         yield
     finally:

@@ -23,7 +23,7 @@ PAIR_COST = 2.5
 """Time for a pair of points in a search by cells, where one in brute force has 1."""
 
 _NARROWEST = 256  # cells that a point ranks; doubled while that saves time
-_ROWS = 50  # of the sample that are ranked at a time
+_ENTRIES = 2**23  # of an array that ranks a part of the sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,7 @@ def plan_search(cells: Cells, sample: IndexVector, truth: IndexMatrix) -> Plan |
         plan = Plan(width, n_searched) if n_searched else None
         if plan and (best is None or plan.pairs(cells) < best.pairs(cells)):
             best = plan
-        is_dear = width > (len(cells.points) if best is None else best.pairs(cells))
-        if width == cells.n_cells or is_dear or (best is not None and plan != best):
+        if width == cells.n_cells or (best is not None and plan != best):
             return best
         width = min(2 * width, cells.n_cells)
 
@@ -65,13 +64,15 @@ def _cells_needed(cells: Cells, sample: IndexVector, truth: IndexMatrix, width: 
     """Return how many of `width` listed cells a point must search; None where all do not do."""
     wanted, listed = cells.owner[truth], cells.near(cells.group[cells.owner[sample]], width)
     found = np.zeros(width + 1, dtype=np.int64)  # neighbours by the rank of their cells
-    for start in range(0, len(sample), _ROWS):
-        near = listed[start : start + _ROWS]
-        squares = _squares(cells, sample[start : start + _ROWS], near)
+    step = max(1, _ENTRIES // (width * max(cells.points.shape[1], truth.shape[1])))
+    for start in range(0, len(sample), step):
+        here = slice(start, start + step)
+        near = listed[here]
+        squares = _squares(cells, sample[here], near)
         rank = np.empty_like(near)
         order = np.argsort(squares, axis=1, kind="stable")
         np.put_along_axis(rank, order, np.arange(width, dtype=np.int32)[None], axis=1)
-        same = near[:, None, :] == wanted[start : start + _ROWS, :, None]
+        same = near[:, None, :] == wanted[here, :, None]
         ranks = np.where(same.any(axis=2), np.take_along_axis(rank, same.argmax(axis=2), 1), width)
         found += np.bincount(ranks.ravel(), minlength=width + 1)
     share = np.cumsum(found[:width]) / truth.size
@@ -88,6 +89,7 @@ def _squares(cells: Cells, rows: IndexVector, near: IndexMatrix) -> FloatMatrix:
 
 def worth_it(plan: Plan | None, cells: Cells) -> bool:
     """Say whether a plan takes less time than brute force."""
+    # To divide the points takes about as long as to compare each with a cell.
     return plan is not None and PAIR_COST * (plan.pairs(cells) + CELL_SIZE) < len(cells.points)
 
 

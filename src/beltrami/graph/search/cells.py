@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.progress import track
 from beltrami.core.threads import renewed_limit, serial_blas
 from beltrami.core.types import IndexMatrix, IndexVector
 
@@ -21,7 +22,7 @@ CELL_SIZE = 64
 
 _MOST = 4 * CELL_SIZE  # points of one cell; larger ones are divided
 _ROUNDS = 2  # of k-means; a third saves a few per cent of the search
-_TRAINING = 16  # points a cell from which its centre is found
+_TRAINING = 32  # points a cell from which its centre is found
 _GROUP = 4  # cells whose points are searched for together
 _NEAR = 64  # centres with which a round compares a point
 _BLOCK = 512  # queries that are taken together
@@ -119,7 +120,8 @@ class Cells:
                     self.points, queries, edges, owners[here], near, ranked, self.members,
                     self.starts, self.offsets, self.half_lengths, self.centers, k,
                 )  # fmt: skip
-            yield queries[edges[0] : edges[-1]], found
+            # As wide as those of brute force: what is compiled for them serves both.
+            yield queries[edges[0] : edges[-1]], found.astype(np.int64)
 
 
 @contextmanager
@@ -134,22 +136,23 @@ def _serial_products() -> Iterator[None]:
 
 def divide(points: Compact, rng: np.random.Generator) -> tuple[NDArray[np.int32], Compact]:
     """Return the cell of each point and the centres: k-means of a part, from random points."""
-    with _serial_products():
-        return _divide(points, rng)
-
-
-def _divide(points: Compact, rng: np.random.Generator) -> tuple[NDArray[np.int32], Compact]:
     n = len(points)
     n_cells = max(1, n // CELL_SIZE)
     part = points[np.sort(rng.choice(n, min(n, n_cells * _TRAINING), replace=False))]
     seeds = np.unique(part[rng.choice(len(part), n_cells, replace=False)], axis=0)
     centers = seeds[rng.permutation(len(seeds))]
-    owner = _first_owners(part, centers)
-    for _ in range(_ROUNDS):
+    with _serial_products(), track("dividing points", total=_ROUNDS + 2) as advance:
+        owner = _first_owners(part, centers)
+        for _ in range(_ROUNDS):
+            centers = _means(part, owner)
+            owner = _next_owners(part, _first_owners(part, centers), centers)
+            advance(1)
         centers = _means(part, owner)
-        owner = _next_owners(part, _first_owners(part, centers), centers)
-    centers = _means(part, owner)
-    return _next_owners(points, _first_owners(points, centers), centers), centers
+        owner = _first_owners(points, centers)
+        advance(1)
+        owner = _next_owners(points, owner, centers)
+        advance(1)
+    return owner, centers
 
 
 def _first_owners(points: Compact, centers: Compact) -> NDArray[np.int32]:

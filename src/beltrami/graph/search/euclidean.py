@@ -1,4 +1,4 @@
-"""Dense points under the Euclidean distance: trees in few dimensions, faiss in many.
+"""Dense points under the Euclidean distance: trees in few dimensions, faiss or cells in many.
 
 Products run in float32 on centred data, where they are fastest; the distances that leave are
 recomputed in float64 for a few more candidates than asked. A row whose k-th neighbour is not
@@ -162,7 +162,9 @@ class EuclideanSpace:
         """Return the `k` nearest other points of the own points `rows`, which are sorted."""
         indices = np.empty((len(rows), k), dtype=np.int32)
         distances = np.empty((len(rows), k))
-        with track("searching neighbours (approximate)", total=len(rows)) as advance:
+        is_all = len(rows) == self.n_points
+        step = "searching neighbours (approximate)" if is_all else "trying a search on a sample"
+        with track(step, total=len(rows)) as advance:
             for block, candidates in cells.candidates(
                 rows, k + 1, n_listed=plan.n_listed, n_searched=plan.n_searched
             ):

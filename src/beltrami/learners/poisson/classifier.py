@@ -178,7 +178,8 @@ class PoissonClassifier(GraphClassifier):
             return self._plain(labeled, None)
         self.n_steps_, self.hypothesis_ = tau, decision.name
         self.priors_ = decision.sizes(labeled.targets.shape[1])
-        return answers(diffusion, labeled, decision, flow).astype(np.float64)
+        scores = answers(diffusion, labeled, decision, flow)
+        return np.asfortranarray(scores, dtype=np.float64)  # what follows goes class by class
 
     def _diffusion_for(self, tau: int, n_classes: int) -> Diffusion:
         """Return the diffusion in the eigenfunctions, which are worked out once per graph."""

@@ -4,7 +4,8 @@ The flow of labels enters, a decision leaves: the partition that was chosen, or 
 answer stands. Further labels are answered from a decision in a few steps.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,11 @@ from beltrami.learners.poisson.threshold_steps import (
 
 TAU = 10
 """Time of diffusion between thresholds, in steps of the random walk."""
-_DEGREES = (0.0, 0.5, 1.0)
-"""How far sizes are moved from the flow's own to equal ones, geometrically."""
+_OWN = "the flow's own sizes"
+_WORTH = 0.95
+"""Under other sizes than the flow's own the cut must be below this share of that under them."""
+_SAME = 0.99
+"""Share of nodes on which partitions agree that are tried as one."""
 _FREE_STEPS = 3
 """Steps without sizes after those with them, and of a live answer."""
 _LEAVES = 0.3
@@ -65,41 +69,73 @@ class Decision:
         return np.asarray(counts / counts.sum())
 
 
-def decide(diffusion: Diffusion, flow: NDArray[np.float32], fixed: Fixed) -> Decision:
+def decide(
+    diffusion: Diffusion,
+    flow: NDArray[np.float32],
+    fixed: Fixed,
+    shares: FloatVector | None = None,
+) -> Decision:
     """Try class sizes and borders, and take the partition of smallest normalised cut.
 
-    The flow's own answer stands where no partition has classes that a walk of the diffusion's time
-    seldom leaves and agrees with the flow, (n, k), on most nodes: where classes overlap, a smaller
-    cut is no better answer.
+    It must have classes that a walk of the diffusion's time seldom leaves, and agree with the flow,
+    (n, k), on most nodes: where classes overlap, a smaller cut is no better answer. Where none is,
+    the flow's own answer stands. Given sizes, (k,), are the only ones tried, and stand themselves.
     """
     space, start = diffusion.space, fixed.put_back(flow.argmax(axis=1))
-
-    def cut_of(codes: NDArray[np.intp]) -> float:
-        return normalized_cut(space.weights, codes, fixed.n_classes)
-
-    tried = {"no sizes": threshold_steps(diffusion, start, fixed).codes}
-    for degree in _DEGREES:
-        shares = mixed_shares(start, fixed.n_classes, degree)
-        sized = threshold_steps(diffusion, start, fixed, shares).codes
-        free = threshold_steps(diffusion, sized, fixed, most=_FREE_STEPS).codes
-        tried |= {f"sizes {degree:g} of the way to equal": free}
-    cuts = {name: cut_of(codes) for name, codes in tried.items()}
-    own = f"sizes {_DEGREES[0]:g} of the way to equal"
-    for name in dict.fromkeys((own, min(cuts, key=cuts.__getitem__))):
-        codes = split_pairs_anew(diffusion, tried[name], fixed, flow)
-        tried[f"{name}, borders anew"] = codes
-        cuts[f"{name}, borders anew"] = cut_of(codes)
+    if shares is None:
+        own = _by_hypotheses(diffusion, start, fixed)
+        base = Decision(False, start, start, None, np.inf, "the flow itself")
+    else:
+        base = decide_sizes(diffusion, flow, fixed, shares)
+        own = {base.name: base.codes}
+    tried = own | _with_borders_anew(diffusion, own, fixed, flow, shares)
+    cuts = {
+        name: normalized_cut(space.weights, codes, fixed.n_classes)
+        for name, codes in ({base.name: base.codes} | tried).items()
+    }
     most = _LEAVES * fixed.n_classes / diffusion.tau
     sound = [
         name
         for name, codes in tried.items()
         if cuts[name] <= most and (codes == start).mean() >= _KEPT
     ]
-    plain = cut_of(start)
-    name = min(sound, key=cuts.__getitem__, default="")
-    if not name or cuts[name] >= plain:
-        return Decision(False, start, start, None, plain, "the flow itself")
-    return Decision(True, start, tried[name], None, cuts[name], name)
+    name = min(
+        (base.name, *sound),
+        key=lambda one: cuts[one] if one.startswith((base.name, _OWN)) else cuts[one] / _WORTH,
+    )
+    if name == base.name:
+        return replace(base, cut=cuts[name])
+    return Decision(True, start, tried[name], shares, cuts[name], name)
+
+
+def _with_borders_anew(
+    diffusion: Diffusion,
+    tried: Mapping[str, NDArray[np.intp]],
+    fixed: Fixed,
+    flow: NDArray[np.float32],
+    shares: FloatVector | None,
+) -> dict[str, NDArray[np.intp]]:
+    """Return partitions with their borders tried anew, but one alone of those nearly the same."""
+    found: dict[str, NDArray[np.intp]] = {}
+    taken: list[NDArray[np.intp]] = []
+    for name, codes in tried.items():
+        if all((codes == other).mean() < _SAME for other in taken):
+            taken.append(codes)
+            moved = split_pairs_anew(diffusion, codes, fixed, flow, shares)
+            found[f"{name}, borders anew"] = moved
+    return found
+
+
+def _by_hypotheses(
+    diffusion: Diffusion, start: NDArray[np.intp], fixed: Fixed
+) -> dict[str, NDArray[np.intp]]:
+    """Return partitions by threshold steps under no sizes, and under some with free steps after."""
+    tried = {}
+    for name, degree in ((_OWN, 0.0), ("sizes halfway to equal", 0.5), ("equal sizes", 1.0)):
+        shares = mixed_shares(start, fixed.n_classes, degree)
+        sized = threshold_steps(diffusion, start, fixed, shares).codes
+        tried[name] = threshold_steps(diffusion, sized, fixed, most=_FREE_STEPS).codes
+    return tried | {"no sizes": threshold_steps(diffusion, start, fixed).codes}
 
 
 def decide_sizes(
@@ -108,7 +144,7 @@ def decide_sizes(
     fixed: Fixed,
     shares: FloatVector | None,
 ) -> Decision:
-    """Take threshold steps under given class sizes, (k,), or under none."""
+    """Take threshold steps under given class sizes, (k,), or under none; without a judge."""
     start = fixed.put_back(flow.argmax(axis=1))
     codes = threshold_steps(diffusion, start, fixed, shares).codes
     cut = normalized_cut(diffusion.space.weights, codes, fixed.n_classes)

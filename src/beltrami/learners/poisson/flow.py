@@ -132,6 +132,11 @@ def _within_pieces(
     basis: Basis,
 ) -> tuple[NDArray[np.float32], FloatVector]:
     """Return the basis without its means on pieces, orthonormal and diagonal again."""
+    if len(volumes) == basis.n_connected:  # then it is, but for the constants
+        kept = basis.values > 0
+        first = basis.vectors[:, kept][:, :1]
+        unit = 1 / np.sqrt(degrees @ first**2)  # the basis is orthonormal in the graph's own unit
+        return (unit * basis.vectors[:, kept]).astype(np.float32), basis.values[kept]
     vectors = np.asarray(basis.vectors, dtype=np.float64)
     centred = vectors - _piece_means(vectors, degrees, piece, volumes)
     gram = centred.T @ (degrees[:, None] * centred)

@@ -91,16 +91,15 @@ def settle(
 ) -> Decision:
     """Decide by these labels what answers start from.
 
-    Class sizes are `shares`, (k,), where given; none with `is_free`; else hypotheses that the cut
-    judges. `flow`, (n, k), is the flow of these labels where it is known already.
+    Class sizes are `shares`, (k,), where given, else hypotheses that the cut judges; with `is_free`
+    there are neither hypotheses nor a judge. `flow`, (n, k), is the flow of these labels, where it
+    is known already.
     """
     flow = flow_of(diffusion.space, labeled) if flow is None else flow
     scene = _Scene.of(diffusion, labeled)
     part = scene.gather(flow)
-    if shares is None and not is_free:
-        found = decide(scene.diffusion, part, scene.fixed)
-    else:
-        found = decide_sizes(scene.diffusion, part, scene.fixed, scene.shares(shares))
+    judge = decide_sizes if is_free else decide
+    found = judge(scene.diffusion, part, scene.fixed, scene.shares(shares))
     codes, flow_codes = scene.spread(found.codes), scene.spread(found.flow_codes)
     return replace(found, codes=codes, flow_codes=flow_codes, shares=shares)
 

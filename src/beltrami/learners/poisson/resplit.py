@@ -10,27 +10,40 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from beltrami.core.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.learners.poisson.cuts import conductances, cut_matrix
 from beltrami.learners.poisson.threshold_steps import Diffusion, Fixed, threshold_steps
 
 _DIRECTIONS = 3
 """Directions of slowest diffusion within the two classes that are tried as normals of a border."""
-_STEPS = 5  # threshold steps of the two classes alone
-_FREE_STEPS = 3  # of all classes afterwards
+_STEPS = 4  # threshold steps of the two classes alone
+_STEPS_AFTER = 3  # of all classes, free or under given sizes
 _SWEEPS = 3
 _WORTH = 0.97
 """A new border must bring the cut below this share of what it was."""
 
 
 def split_pairs_anew(
-    diffusion: Diffusion, codes: NDArray[np.intp], fixed: Fixed, flow: NDArray[np.float32]
+    diffusion: Diffusion,
+    codes: NDArray[np.intp],
+    fixed: Fixed,
+    flow: NDArray[np.float32],
+    shares: FloatVector | None = None,
 ) -> NDArray[np.intp]:
     """Return the partition with new borders between classes, wherever one makes the cut smaller.
 
     Pairs of classes are tried in the order of the weight between them in shares of the smaller,
-    at most as many as there are classes, and again while one of the two has changed since.
+    at most as many as there are classes, and again while one of the two has changed since. Steps
+    after a new border are free, or under given sizes, (k,).
     """
+    with serial_blas():  # small products: threads would only wait
+        return _split_pairs(diffusion, codes, fixed, flow)
+
+
+def _split_pairs(
+    diffusion: Diffusion, codes: NDArray[np.intp], fixed: Fixed, flow: NDArray[np.float32]
+) -> NDArray[np.intp]:
     weights, k = diffusion.space.weights, fixed.n_classes
     between = cut_matrix(weights, codes, k)
     tried: set[tuple[int, int]] = set()
@@ -43,7 +56,7 @@ def split_pairs_anew(
             found = _new_border(diffusion, codes, fixed, flow, pair)
             if found is None:
                 continue
-            moved = threshold_steps(diffusion, found, fixed, most=_FREE_STEPS).codes
+            moved = threshold_steps(diffusion, found, fixed, shares, most=_STEPS_AFTER).codes
             there = cut_matrix(weights, moved, k)
             if conductances(there).sum() < _WORTH * conductances(between).sum():
                 codes, between = moved, there
@@ -75,8 +88,8 @@ def _new_border(
     inside = np.flatnonzero((codes == one) | (codes == other))
     is_one = codes[inside] == one
     degrees = diffusion.space.degrees[inside]
-    share = float(degrees[is_one].sum() / max(degrees.sum(), np.finfo(np.float64).tiny))
-    if not 0 < share < 1:
+    count = int(is_one.sum())
+    if not 0 < count < len(inside):
         return None
     rows = csr_array(diffusion.space.weights[inside])
     best, found = _WORTH * _pair_cut(rows, inside, degrees, is_one, len(codes)), None
@@ -84,7 +97,7 @@ def _new_border(
     known[fixed.rows] = fixed.codes
     votes = np.where(known[inside] == one, 1, np.where(known[inside] == other, -1, 0))
     lead = flow[inside, one] - flow[inside, other]
-    for side in _other_sides(diffusion, inside, degrees, share):
+    for side in _other_sides(diffusion, inside, count):
         if not _fits(side, votes, lead, degrees):
             continue
         cut = _pair_cut(rows, inside, degrees, side, len(codes))
@@ -97,36 +110,29 @@ def _new_border(
     return fixed.put_back(moved)
 
 
-def _other_sides(
-    diffusion: Diffusion, inside: NDArray[np.intp], degrees: FloatVector, share: float
-) -> list[BoolVector]:
+def _other_sides(diffusion: Diffusion, inside: NDArray[np.intp], count: int) -> list[BoolVector]:
     """Return borders across the directions of slowest diffusion, both ways, sizes kept."""
-    points, masses = diffusion.damped[inside], diffusion.degrees[inside]
+    points = diffusion.space.functions[inside] * np.sqrt(diffusion.damping)
+    masses = diffusion.degrees[inside]
     centred = points - (masses @ points) / masses.sum()
     spread = (centred.T @ (masses[:, None] * centred)).astype(np.float64)
     directions = np.linalg.eigh(spread)[1][:, ::-1][:, :_DIRECTIONS].astype(np.float32)
-    sides = []
-    for along in (centred @ directions).T:
-        for sign in (1, -1):
-            side = _largest_share(sign * along, degrees, share)
-            for _ in range(_STEPS):
-                diffused = points @ (points.T @ np.where(side, masses, -masses))
-                moved = _largest_share(diffused, degrees, share)
-                if np.array_equal(moved, side):
-                    break
-                side = moved
-            sides.append(side)
+    along = centred @ directions
+    sides = [_largest(one, count) for one in (*along.T, *-along.T)]
+    for _ in range(_STEPS):
+        signed = np.stack([np.where(side, masses, -masses) for side in sides], axis=1)
+        diffused = points @ (points.T @ signed)
+        moved = [_largest(one, count) for one in diffused.T]
+        if all(map(np.array_equal, moved, sides)):
+            break
+        sides = moved
     return sides
 
 
-def _largest_share(values: NDArray[Any], degrees: FloatVector, share: float) -> BoolVector:
-    """Mark the nodes of largest value that have a share of the volume, at least one."""
-    order = np.argsort(-values, kind="stable")
-    volume = np.cumsum(degrees[order])
-    count = max(1, int(np.searchsorted(volume, share * volume[-1])))
-    marked = np.zeros(len(values), dtype=bool)
-    marked[order[:count]] = True
-    return marked
+def _largest(values: NDArray[Any], count: int) -> BoolVector:
+    """Mark the nodes of largest value, so many of them; ties may add a few."""
+    place = len(values) - count
+    return np.asarray(values >= np.partition(values, place)[place])
 
 
 def _fits(

@@ -29,8 +29,8 @@ class Diffusion:
     ----------
     space : FlowSpace
         The space. Its pieces keep their means, since next to nothing leaves them in that time.
-    damped : ndarray of shape (n, p)
-        F diag(exp(-tau values / 2)) in float32.
+    damping : ndarray of shape (p,)
+        exp(-tau values), in float32.
     degrees : ndarray of shape (n,)
         In float32.
     tau : float
@@ -38,27 +38,27 @@ class Diffusion:
     """
 
     space: FlowSpace
-    damped: NDArray[np.float32]
+    damping: NDArray[np.float32]
     degrees: NDArray[np.float32]
     tau: float
 
     @classmethod
     def of(cls, space: FlowSpace, tau: float) -> "Diffusion":
         """Prepare the diffusion for a time."""
-        damping = np.exp(-tau * space.values / 2).astype(np.float32)
-        return cls(space, space.functions * damping, space.degrees.astype(np.float32), tau)
+        damping = np.exp(-tau * space.values).astype(np.float32)
+        return cls(space, damping, space.degrees.astype(np.float32), tau)
 
     def take(self, nodes: BoolVector) -> "Diffusion":
         """Return the diffusion on some whole components."""
         if nodes.all():
             return self
-        return Diffusion(self.space.take(nodes), self.damped[nodes], self.degrees[nodes], self.tau)
+        return Diffusion(self.space.take(nodes), self.damping, self.degrees[nodes], self.tau)
 
     def coefficients(self, codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float32]:
-        """Return the damped basis times D times the indicators of the classes, (p, k)."""
+        """Return the basis times D times the indicators of the classes, (p, k)."""
         one_hot = np.zeros((len(codes), n_classes), dtype=np.float32)
         one_hot[np.arange(len(codes)), codes] = self.degrees
-        return np.asarray(self.damped.T @ one_hot)
+        return np.asarray(self.space.functions.T @ one_hot)
 
     def moved(
         self, coefficients: NDArray[np.float32], old: NDArray[np.intp], new: NDArray[np.intp]
@@ -71,7 +71,7 @@ class Diffusion:
         change = np.zeros((len(changed), coefficients.shape[1]), dtype=np.float32)
         change[place, new[changed]] = self.degrees[changed]
         change[place, old[changed]] = -self.degrees[changed]
-        return np.asarray(coefficients + self.damped[changed].T @ change)
+        return np.asarray(coefficients + self.space.functions[changed].T @ change)
 
     def scores(
         self, coefficients: NDArray[np.float32], codes: NDArray[np.intp]
@@ -83,7 +83,7 @@ class Diffusion:
             space.piece * n_classes + codes, space.degrees, minlength=n_pieces * n_classes
         ).reshape(n_pieces, n_classes)
         means = sums / np.where(space.volumes > 0, space.volumes, 1.0)[:, None]
-        scores = self.damped @ coefficients
+        scores = space.functions @ (self.damping[:, None] * coefficients)
         scores += means.astype(np.float32)[space.piece] if n_pieces > 1 else means.astype("f4")
         return np.asarray(scores)
 

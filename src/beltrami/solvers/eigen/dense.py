@@ -1,5 +1,7 @@
 """The direct method, for small graphs and for nearly all eigenvectors."""
 
+from contextlib import nullcontext
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
@@ -10,6 +12,7 @@ from beltrami.core.threads import serial_blas
 from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
 
 _SMALL = 384  # rows up to which threads cost more than they bring
+_MODEST = 1000  # the same of a few lowest pairs, on a busy machine
 
 
 def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
@@ -30,7 +33,8 @@ def dense_eigenpairs(problem: EigenProblem, count: int) -> Eigenpairs:
     lift = 2 * problem.bound
     same = null.membership[:, None] == null.membership[None, :]
     matrix += lift * np.where(same, np.outer(null.profile, null.profile), 0.0)
-    values, vectors = eigh(matrix, subset_by_index=(0, count - 1))
+    with serial_blas() if n <= _MODEST else nullcontext():
+        values, vectors = eigh(matrix, subset_by_index=(0, count - 1))
     return Eigenpairs(values, vectors, 0)
 
 

@@ -81,3 +81,7 @@ class Eigenpairs:
     values: FloatVector
     vectors: FloatMatrix
     iterations: int
+
+    def with_vectors(self, vectors: FloatMatrix) -> "Eigenpairs":
+        """Return the same values with other vectors."""
+        return Eigenpairs(self.values, vectors, self.iterations)

@@ -92,7 +92,7 @@ def test_a_missing_seed_has_no_content():
     assert content_key(seed_content(3)) == content_key(3)
 
 
-@pytest.mark.parametrize("what", ["FORMAT", "_numerics"])
+@pytest.mark.parametrize("what", ["FORMAT", "numerics"])
 def test_code_and_format_belong_to_the_key(monkeypatch: pytest.MonkeyPatch, what: str):
     before = content_key(POINTS)
     monkeypatch.setattr(keys, what, 2 if what == "FORMAT" else lambda: ("other code",))
@@ -113,3 +113,22 @@ def test_large_data_are_hashed_without_a_copy_in_about_a_second_a_gigabyte():
         tracemalloc.stop()
     assert seconds < 5  # 0.1 on a quiet machine
     assert peak < points.nbytes / 10
+
+
+def test_code_that_cannot_be_read_has_no_key(monkeypatch: pytest.MonkeyPatch):
+    def refuse():
+        raise PermissionError("no")
+
+    monkeypatch.setattr(keys, "numerics", refuse)
+    assert content_key(POINTS) is None
+
+
+def test_every_line_of_the_library_belongs_to_the_key(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "core" / "store").mkdir(parents=True)
+    monkeypatch.setattr(keys, "__file__", str(tmp_path / "core" / "store" / "keys.py"))
+    found = set()
+    for line in ("a.py 1", "a.py 2", "b.py 2", "core/c.py 0", "d.txt 0"):
+        name, text = line.split()
+        (tmp_path / name).write_text(text)
+        found.add(keys.numerics.__wrapped__())
+    assert len(found) == 4  # what is no code does not count

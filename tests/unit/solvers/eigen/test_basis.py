@@ -192,14 +192,15 @@ def test_unusable_input_is_refused_with_a_reason(arguments: dict, message: str) 
         eigenbasis(ring(8), **({"n_components": 2} | arguments))
 
 
-def test_auto_is_dense_then_chebyshev_and_never_lanczos() -> None:
-    for n in (2, 999, 1000, 1001, 10**4, 10**7):
-        for count in {1, 2, 5, n // 6, n // 5, n // 4, n}:
-            assert module._method("auto", n, count) in {"dense", "chebyshev"}
-    assert module._method("auto", 1000, 5) == "dense"
-    assert module._method("auto", 1001, 5) == "chebyshev"
-    assert module._method("auto", 10_000, 2001) == "dense"
-    assert module._method("auto", 10_000, 2000) == "chebyshev"
+def test_auto_is_dense_then_by_blocks_and_never_lanczos() -> None:
+    for tol, block in ((1e-3, "chebyshev"), (1e-2, "multilevel"), (0.2, "multilevel")):
+        for n in (2, 999, 1000, 1001, 10**4, 10**7):
+            for count in {1, 2, 5, n // 6, n // 5, n // 4, n}:
+                assert module._method("auto", n, count, tol) in {"dense", block}
+        assert module._method("auto", 1000, 5, tol) == "dense"
+        assert module._method("auto", 1001, 5, tol) == block
+        assert module._method("auto", 10_000, 2001, tol) == "dense"
+        assert module._method("auto", 10_000, 2000, tol) == block
 
 
 def test_dense_solver_asks_for_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""The eigenbasis that the learners stand on: time, growth and memory."""

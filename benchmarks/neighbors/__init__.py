@@ -1,0 +1,1 @@
+"""Neighbour search: ours, what it was, brute force and peers."""
