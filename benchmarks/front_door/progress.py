@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from beltrami.core.progress import ProgressEvent, job, listen
-from beltrami.core.stages import INTAKE, Stage
+from beltrami.core.stages import FIT, Stage
 from beltrami.front_door.forecast import Forecast
 from beltrami.labelling.intake import take_in
 from beltrami.labelling.main_job import label_rows
@@ -92,7 +92,7 @@ def stages(n: int) -> None:
     def note(event: ProgressEvent) -> None:
         events.append((event, time.process_time()))
 
-    plan = (*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.ASK, Stage.WRITE, Stage.MAP, Stage.PAGE)
+    plan = (Stage.START, Stage.READ, *FIT, Stage.ASK, Stage.WRITE, Stage.MAP, Stage.PAGE)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "sheets.parquet"
         write_problem(source, n)

@@ -24,7 +24,7 @@ def test_label_in_a_terminal_shows_one_line_from_the_first_second(folder):
     assert shown.code == 0
     first, line = shown.updates[0]
     assert first < 2.0
-    assert line.startswith("[1/7] loading the library  0 s")
+    assert line.startswith("[1/8] loading the library  0 s")
     assert shown.longest_pause < 2.0  # a second, and what a busy machine may take
     stages = [line[:5] for _, line in shown.updates]
     assert stages == sorted(stages)
@@ -65,7 +65,7 @@ def test_without_a_terminal_every_stage_is_a_plain_line(folder):
         check=True,
     )
     lines = STAGE_LINE.findall(done.stderr)
-    assert [line.split(" ")[0] for line in lines] == [f"[{k}/9]" for k in range(1, 10)]
+    assert [line.split(" ")[0] for line in lines] == [f"[{k}/10]" for k in range(1, 11)]
     assert "\r" not in done.stderr
     assert "[" not in done.stdout
     quiet = subprocess.run(

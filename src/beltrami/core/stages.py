@@ -29,3 +29,6 @@ INTAKE = (Stage.START, Stage.READ, Stage.PREPARE)
 
 FIT = (Stage.PREPARE, Stage.GRAPH, Stage.BASIS, Stage.LEARN)
 """What a learner at the front door does."""
+
+LEARNING = (Stage.START, Stage.READ, *FIT)
+"""How every command that learns from a table begins."""

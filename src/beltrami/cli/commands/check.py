@@ -8,7 +8,7 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
-from beltrami.core.stages import INTAKE, Stage
+from beltrami.core.stages import LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -35,7 +35,7 @@ def check(
     """
     voice = Voice(as_json, quiet, verbose)
     target = None
-    with voice.work(*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.DOUBT):
+    with voice.work(*LEARNING, Stage.DOUBT):
         from beltrami.labelling.checks import check_table
         from beltrami.labelling.intake import take_in
         from beltrami.labelling.options import LearningOptions

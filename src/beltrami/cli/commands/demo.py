@@ -8,7 +8,7 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import folder_target
-from beltrami.core.stages import INTAKE, Stage
+from beltrami.core.stages import LEARNING, Stage
 
 
 def demo(
@@ -27,7 +27,7 @@ def demo(
     """
     voice = Voice(as_json)
     folder = folder_target(out)
-    stages = (*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.ASK, Stage.MAP, Stage.WRITE)
+    stages = (*LEARNING, Stage.ASK, Stage.MAP, Stage.WRITE)
     with voice.work(*stages):
         from beltrami.labelling.demo import demonstrate
 

@@ -9,7 +9,7 @@ from beltrami.cli import options as o
 from beltrami.cli import targets
 from beltrami.cli.speech import Voice
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.stages import INTAKE, Stage
+from beltrami.core.stages import LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.labelling import Labelling
@@ -54,7 +54,7 @@ def label(
     """
     voice = Voice(as_json, quiet, verbose)
     inputs = (*table.beside, config)
-    stages = [*INTAKE, Stage.GRAPH, Stage.LEARN, *[Stage.ASK] * (ask > 0), Stage.WRITE]
+    stages = [*LEARNING, *[Stage.ASK] * (ask > 0), Stage.WRITE]
     stages += [] if report is None else [Stage.MAP, Stage.PAGE]
     with voice.work(*stages):
         from beltrami.labelling.intake import take_in

@@ -8,7 +8,7 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import page_target
-from beltrami.core.stages import INTAKE, Stage
+from beltrami.core.stages import LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -38,7 +38,7 @@ def report(
     Example: beltrami report data.csv --label category -o report.html
     """
     voice = Voice(as_json, quiet, verbose)
-    with voice.work(*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.ASK, Stage.MAP, Stage.PAGE):
+    with voice.work(*LEARNING, Stage.ASK, Stage.MAP, Stage.PAGE):
         from beltrami.labelling.intake import take_in
         from beltrami.labelling.main_job import label_rows
         from beltrami.labelling.options import LearningOptions

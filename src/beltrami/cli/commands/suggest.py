@@ -9,7 +9,7 @@ from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import answer_target
 from beltrami.core.progress import enter_stage
-from beltrami.core.stages import INTAKE, Stage
+from beltrami.core.stages import LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -41,7 +41,7 @@ def suggest(
     Example: beltrami suggest data.csv --label category -n 20 -o ask.csv
     """
     voice = Voice(as_json, quiet, verbose)
-    with voice.work(*INTAKE, Stage.GRAPH, Stage.LEARN, Stage.ASK, Stage.WRITE):
+    with voice.work(*LEARNING, Stage.ASK, Stage.WRITE):
         from beltrami.labelling.intake import take_in
         from beltrami.labelling.options import LearningOptions
         from beltrami.labelling.suggestions import suggest_rows
