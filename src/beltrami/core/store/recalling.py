@@ -68,9 +68,11 @@ class _Memory:
             reason = "it does not hold what it should"
         else:
             day = time.strftime("%Y-%m-%d %H:%M", time.localtime(made))
-            self.tell(f"{form.noun}: as stored on {day}, which saves {seconds:.3g} s")
-            for name, text in earlier:
-                warnings.warn(text, _category(name), stacklevel=4)
+            self.tell(
+                f"{form.noun.replace('_', ' ')}: as stored on {day}, which saves {seconds:.3g} s"
+            )
+            for category, text in earlier:
+                warnings.warn(text, _category(category), stacklevel=4)
             return thing
         self.store.drop(form.noun, key)
         _warn(

@@ -13,6 +13,8 @@ from scipy.sparse import coo_array, csr_array
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
+from beltrami.core.store import Form, Parcel, recall
+from beltrami.core.threads import threads_in_force
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.learners.foundation import Foundation
@@ -26,6 +28,13 @@ _TRIFLE = 1e-9
 """Share of the largest flow that decides where nothing flows."""
 _SPANNED = 1e-3
 """What is left of a function of the basis without its means on pieces, if it was made of them."""
+
+SPLIT_BASIS: Form[tuple[NDArray[np.float32], FloatVector]] = Form(
+    "split_basis",
+    lambda pair: Parcel({"functions": pair[0], "values": pair[1]}, {}),
+    lambda parcel: (parcel.arrays["functions"], parcel.arrays["values"]),
+)
+"""How the store keeps a basis without its means on pieces."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,6 +146,21 @@ def _within_pieces(
         first = basis.vectors[:, kept][:, :1]
         unit = 1 / np.sqrt(degrees @ first**2)  # the basis is orthonormal in the graph's own unit
         return (unit * basis.vectors[:, kept]).astype(np.float32), basis.values[kept]
+    return recall(
+        SPLIT_BASIS,
+        lambda: (weights, piece, basis.vectors, threads_in_force()),
+        lambda: _rotated_within_pieces(weights, degrees, piece, volumes, basis),
+    )
+
+
+def _rotated_within_pieces(
+    weights: csr_array[Any],
+    degrees: FloatVector,
+    piece: IndexVector,
+    volumes: FloatVector,
+    basis: Basis,
+) -> tuple[NDArray[np.float32], FloatVector]:
+    """Take the means on pieces off a basis, and solve for its eigenvectors in what is left."""
     vectors = np.asarray(basis.vectors, dtype=np.float64)
     centred = vectors - _piece_means(vectors, degrees, piece, volumes)
     gram = centred.T @ (degrees[:, None] * centred)
