@@ -25,7 +25,9 @@ from beltrami.solvers.ordering import cache_order
 _MAX_ROUNDS = 12  # on the finest level
 _CARRIED_GROWTH = 3e2  # of the lowest eigenvalue, by the filter of carried vectors
 _RITZ_GROWTH = 1e4  # the same, of Ritz vectors; float32 bears no more
-_HIGH, _SMOOTHING = 1 / 8, 4  # share of the spectrum that is smoothed away, and by which degree
+_MARGIN = 100.0  # the same, by what residuals are above the tolerance: the last pairs grow least
+_SMOOTHING_GROWTH = 8.0  # the same, of each filter that smooths
+_HIGH = 1 / 8  # of the spectrum: where the first of them begins; each further one so much lower
 _DENSE_NODES = 2000  # of the coarsest level; more where coarsening stalls
 _MIXING = 100.0  # of the light edges' bound: pairs above it they do not mix with those of pieces
 _FAR_UNITS = 2.0**20  # of the weights, on either side of one
@@ -136,10 +138,11 @@ def _settle(
 ) -> Eigenpairs:
     """Filter and turn again until the residuals meet the tolerance."""
     for rounds in range(1, _MAX_ROUNDS + 1):
-        residuals = level.residuals(block, values)[:count]
-        if rounds == _MAX_ROUNDS or residuals.max() <= 0.9 * tol * values[count - 1]:
+        excess = level.residuals(block, values)[:count].max() / (0.9 * tol * values[count - 1])
+        if rounds == _MAX_ROUNDS or excess <= 1:
             break
-        block, values = _round(level, block, float(values[-1]), _RITZ_GROWTH)
+        growth = float(np.clip(_MARGIN * excess, _MARGIN, _RITZ_GROWTH))
+        block, values = _round(level, block, float(values[-1]), growth)
     return Eigenpairs(values, block, rounds)
 
 
@@ -148,13 +151,15 @@ def _round(
 ) -> tuple[FloatMatrix, FloatVector]:
     """Filter a block and turn it into Ritz vectors.
 
-    A second filter of low degree smooths: the first leaves as much above the edge wherever it
+    Further filters of low degree smooth: the first leaves as much above the edge wherever it
     lies, and what lies high weighs most in values and residuals.
     """
     edge = min(max(edge, 1e-9 * level.bound), 0.9 * level.bound)
     level.filter(block, level.degree(edge, growth), edge)
-    if edge < _HIGH * level.bound / 2:
-        level.filter(block, _SMOOTHING, _HIGH * level.bound)
+    above = _HIGH * level.bound
+    while edge < above / 2:
+        level.filter(block, level.degree(above, _SMOOTHING_GROWTH), above)
+        above *= _HIGH
     return level.turn(block)
 
 
