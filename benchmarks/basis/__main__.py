@@ -25,7 +25,7 @@ from beltrami import Graph, eigenbasis, laplacian
 from benchmarks.common.command import RESULTS, contest_parser
 from benchmarks.common.facts import circumstances
 from benchmarks.common.memory import GIB, peak_bytes, restart_peak
-from benchmarks.common.pages import growth_in_words, table, write_results
+from benchmarks.common.pages import growth_in_words, load_record, table, write_results
 
 STEM = "basis"
 SIZES = (60_000, 250_000, 1_000_000)
@@ -177,7 +177,7 @@ def render(record: Mapping[str, Any]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run every contest; the files are written after each."""
+    """Run every contest; the files are written after each, and keep the rows of earlier ones."""
     parser = contest_parser("basis", __doc__)
     parser.add_argument("--once", nargs=3, metavar=("SOURCE", "SOLVER", "P"))
     parser.add_argument("--graph", action="append", default=[], metavar="NAME=FILE")
@@ -194,7 +194,8 @@ def main(arguments: list[str] | None = None) -> None:
     problems = [tuple(each.split("=", 1)) for each in asked.graph]
     contests = [(name, source, p) for name, source in problems for p in asked.counts]
     contests += [(f"sheets {n}", str(n), 100) for n in asked.sizes]
-    rows: list[dict[str, Any]] = []
+    out = asked.out or Path(RESULTS)
+    rows: list[dict[str, Any]] = load_record(out, STEM, rows=[])["rows"]
     for name, source, p in contests:
         n = int(source) if source.isdigit() else 0
         solvers = [
@@ -203,10 +204,12 @@ def main(arguments: list[str] | None = None) -> None:
             if n <= {"multilevel": np.inf, "chebyshev": _CHEBYSHEV_UP_TO}.get(solver, _PEERS_UP_TO)
             and (p == 100 or solver in {"multilevel", "chebyshev"})
         ]
-        rows += contest(name, source, p, solvers, asked.rounds, asked.limit_s)
+        fresh = contest(name, source, p, solvers, asked.rounds, asked.limit_s)
+        done = {(row["problem"], row["p"], row["solver"]) for row in fresh}
+        rows = [r for r in rows if (r["problem"], r["p"], r["solver"]) not in done] + fresh
         record = {"circumstances": circumstances(), "tol": TOL, "rows": rows}
-        write_results(asked.out or Path(RESULTS), STEM, record, render(record))
-        print(*rows[-len(solvers) :], sep="\n", flush=True)
+        write_results(out, STEM, record, render(record))
+        print(*fresh, sep="\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -169,7 +169,8 @@ def render(record: Mapping[str, Any]) -> str:
         f"{facts['cpu']}, {facts['cores']} cores, {facts['threads']} threads for every side; "
         f"Python {facts['python']}, numba {facts['versions']['numba']}, faiss "
         f"{facts['versions']['faiss-cpu']}; {facts['date']} at commit {facts['commit']}. Medians "
-        "over rounds in which the sides take turns; ratios are medians of the rounds' ratios. "
+        "over rounds in which the sides take turns; ratios are medians of the rounds' ratios; "
+        f"rounds: {_rounds(rows)}. "
         "Recall is measured on 1000 rows that no side knows. Compiling is not timed. Other work "
         "ran on the machine: read ratios, and processor time, which that disturbs less. Above "
         f"{WHOLE:,} rows the former search is timed on a tenth of its queries, and scaled up.\n\n"
@@ -181,6 +182,11 @@ def render(record: Mapping[str, Any]) -> str:
         + "\nGrowth of our search on the sheets, as exponents of the number of rows:\n\n"
         + table(("k", "rows", "seconds", "processor seconds"), growth)
     )
+
+
+def _rounds(rows: Sequence[Mapping[str, Any]]) -> str:
+    counts = sorted({len(times) for row in rows for times in row["seconds"].values()})
+    return " to ".join(str(count) for count in {counts[0]: 0, counts[-1]: 0})
 
 
 def ratio(row: Mapping[str, Any], ours: str, other: str, kind: str) -> float:

@@ -79,6 +79,28 @@ def rank_centers(points, rows, bounds, owners, centers, near, near_bounds, width
     return ranked
 
 
+@njit(cache=True)
+def _by_place(ranked, n_places):
+    """Return queries by the places that they rank, and where each place's begin."""
+    size, width = ranked.shape
+    ends = np.zeros(n_places + 1, np.int64)
+    for p in range(size):
+        for r in range(width):
+            if ranked[p, r] >= 0:
+                ends[ranked[p, r] + 1] += 1
+    for place in range(n_places):
+        ends[place + 1] += ends[place]
+    queries = np.empty(ends[n_places], np.int64)
+    filled = ends.copy()
+    for p in range(size):
+        for r in range(width):
+            place = ranked[p, r]
+            if place >= 0:
+                queries[filled[place]] = p
+                filled[place] += 1
+    return queries, ends
+
+
 def search_cells_reference(points, rows, bounds, owners, near, ranked, order, starts, k):
     """Twin of `search_cells`, by differences: every point of the ranked cells, ties by place."""
     found = np.full((bounds[-1] - bounds[0], k), -1)
@@ -104,30 +126,14 @@ def search_cells(
     its centre are ``offsets``, with half their squared lengths. Within a block, the queries that
     look into a cell are taken together: one product of matrices for each cell.
     """
-    d, n_listed, width = points.shape[1], near.shape[1], ranked.shape[1]
+    d, n_listed = points.shape[1], near.shape[1]
     first = bounds[0]
     found = np.full((bounds[-1] - first, k), -1, np.int32)
     for b in prange(bounds.size - 1):
         start, size = bounds[b], bounds[b + 1] - bounds[b]
         if size == 0:
             continue
-        # Queries by listed cell: counted, then filled in.
-        ends = np.zeros(n_listed + 1, np.int64)
-        for p in range(size):
-            for r in range(width):
-                place = ranked[start - first + p, r]
-                if place >= 0:
-                    ends[place + 1] += 1
-        for place in range(n_listed):
-            ends[place + 1] += ends[place]
-        askers = np.empty(ends[n_listed], np.int64)
-        filled = ends.copy()
-        for p in range(size):
-            for r in range(width):
-                place = ranked[start - first + p, r]
-                if place >= 0:
-                    askers[filled[place]] = p
-                    filled[place] += 1
+        askers, ends = _by_place(ranked[start - first : start - first + size], n_listed)
         best = np.full((size, k), np.inf, np.float32)
         for place in range(n_listed):
             asking = askers[ends[place] : ends[place + 1]]

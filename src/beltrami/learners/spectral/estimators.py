@@ -25,6 +25,9 @@ MOST_VECTORS = 200
 
 _NEW_POINTS = ("nystrom", "neighbors")
 _VOTERS = 3
+_OWN_ROWS = 5000
+"""Rows up to which a basis of its own costs next to nothing on a graph that is shared: small tables
+are told apart better by the eigenvectors of the combinatorial Laplacian than by the shared ones."""
 _SMALL_ENTRIES = 500_000
 """Entries up to which a factorisation is faster on one thread."""
 
@@ -39,7 +42,7 @@ class _EigenfunctionLearner(GraphLearner):
     random_state: Seed
 
     def _prepare(self, labeled: Labeled) -> None:
-        if self._foundation.is_shared:
+        if self._shares_basis:
             self.basis_ = self._foundation.basis
             return
         n, count = self.graph_.n_nodes, len(labeled.rows)
@@ -53,6 +56,10 @@ class _EigenfunctionLearner(GraphLearner):
         )
         self.basis_ = eigenbasis(self.graph_, size, tol=self.tol, random_state=self.random_state)
 
+    @property
+    def _shares_basis(self) -> bool:
+        return self._foundation.is_shared and self.graph_.n_nodes > _OWN_ROWS
+
     def _keep_choices(self) -> None:
         self.gamma, self.n_eigenvectors = self.gamma_, self.n_eigenvectors_
 
@@ -61,7 +68,7 @@ class _EigenfunctionLearner(GraphLearner):
         check_gamma(self.gamma)
         n, count = self.graph_.n_nodes, len(labeled.rows)
         needed = vector_count(self.n_eigenvectors, count, n, most=1)
-        if min(needed + 1, n) > len(self.basis_.values) and not self._foundation.is_shared:
+        if min(needed + 1, n) > len(self.basis_.values) and not self._shares_basis:
             self._prepare(labeled)  # a share of more labels than before
         is_small = count * len(self.basis_.values) < _SMALL_ENTRIES
         with serial_blas() if is_small else nullcontext():
