@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Costs = Mapping[str, Mapping[str, float]]
-"""Expected seconds of the steps of each stage; those of all that has no name stand under ""."""
+"""Expected seconds of the steps of each stage; those of all that has no name stand under "". A step
+that costs nothing may come or not: its time counts, and says nothing of the pace."""
 
 _OVERDUE = 0.1
 """A step that takes longer than expected is thought to take this share of its time still."""
@@ -38,12 +39,16 @@ class _Piece:
         if not self.share or not self.spent:
             return max(expected - self.spent, _OVERDUE * self.spent)
         measured = self.spent / self.share
-        blend: float = max(expected, 1e-9) ** (1 - self.share) * measured**self.share
+        if not expected:
+            return measured - self.spent
+        blend: float = expected ** (1 - self.share) * measured**self.share
         return max(blend - self.spent, 0.0)
 
     @property
     def evidence(self) -> tuple[float, float]:
         """What was spent and what was expected for the same, where that can be told."""
+        if not self.cost:
+            return 0.0, 0.0
         if self.is_over:
             return (self.spent, self.cost) if self.spent else (0.0, 0.0)
         if self.share:

@@ -112,3 +112,16 @@ def test_the_fraction_of_a_stage_grows_to_one() -> None:
     table.finish("searching")
     table.spend(2.0, [])
     assert table.fraction() > 0.9
+
+
+def test_a_step_that_may_come_or_not_counts_but_says_nothing_of_the_pace() -> None:
+    table = Timetable(("graph", "learn"))
+    table.expect({"graph": {"": 2.0, "bridging": 0.0}, "learn": {"": 10.0}})
+    table.spend(2.0, [])
+    table.spend(30.0, ["bridging"])
+    table.advance("bridging", 0.75)
+    assert table.pace == 1.0
+    assert table.left() == pytest.approx(10.0 + 10.0 + 0.2)
+    table.finish("bridging")
+    table.enter("learn")
+    assert table.left() == pytest.approx(10.0)

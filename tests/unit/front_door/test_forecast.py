@@ -7,6 +7,7 @@ import pytest
 import beltrami
 from beltrami.core.stages import Stage
 from beltrami.core.threads import thread_limit
+from beltrami.front_door import forecast
 from beltrami.front_door.candidates import CLASS_CANDIDATES
 from beltrami.front_door.forecast import SECONDS, Forecast
 
@@ -63,11 +64,11 @@ def test_it_is_said_in_round_numbers_and_only_where_it_is_long(seconds: float, s
 def test_every_learner_has_a_cost_and_every_other_step_is_one_that_is_announced() -> None:
     names = {one.name for one in CLASS_CANDIDATES}
     assert names <= set(SECONDS[Stage.LEARN])
-    sources = Path(beltrami.__file__).parent.rglob("*.py")
+    sources = set(Path(beltrami.__file__).parent.rglob("*.py")) - {Path(forecast.__file__)}
     code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     for steps in SECONDS.values():
         for step in set(steps) - names - {""}:
-            assert f'track("{step}"' in code, step
+            assert f'"{step}"' in code, step
 
 
 def test_a_method_that_is_named_costs_itself_and_the_baselines() -> None:
