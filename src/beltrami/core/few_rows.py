@@ -35,7 +35,8 @@ def chebyshev_step(
     kind = x.dtype.type
     image = weights @ x
     image *= kind(-alpha)
-    image += (kind(alpha) * (diagonal - kind(center)))[:, None] * x
+    # A part of the rows may look at further columns, which come after them.
+    image += (kind(alpha) * (diagonal - kind(center)))[:, None] * x[: len(diagonal)]
     if beta == 0:
         out[:] = image
     else:

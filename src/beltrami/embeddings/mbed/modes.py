@@ -186,7 +186,7 @@ class PracticalMode(BaseEstimator):
     >>> from beltrami import Mbed, PracticalMode, load_dataset
     >>> flowers = load_dataset("iris")
     >>> y = np.where(np.arange(150) % 10 == 0, flowers.targets, -1)
-    >>> mode = PracticalMode(perplexity=15.0, guess_weight=0.0)  # no guesses
+    >>> mode = PracticalMode(perplexity=15.0)
     >>> learner = Mbed(mode=mode, random_state=0).fit(flowers.points, y)
     >>> bool((learner.transduction_ == flowers.targets).mean() > 0.9)
     True
