@@ -1,11 +1,9 @@
 """`ManifoldClassifier`: rows and a few labels in, every row labelled with a confidence out."""
 
 import warnings
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import TooFewLabelsWarning
@@ -13,22 +11,13 @@ from beltrami.core.progress import expect, job
 from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
-from beltrami.data.labels import (
-    checked_weights,
-    encode_labels,
-    encode_listed_labels,
-    labeled_mask,
-)
-from beltrami.front_door.acceptance import (
-    accepted_rows,
-    check_risk,
-    island_numbers,
-)
+from beltrami.data.labels import checked_weights, encode_labels, encode_listed_labels, labeled_mask
+from beltrami.front_door.acceptance import accepted_rows, check_risk, island_numbers
 from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.dialogue import LabellingDialogue
 from beltrami.front_door.forecast import Forecast
-from beltrami.front_door.judgement import Answer, Judgement
+from beltrami.front_door.judgement import Answer, KeptJudgement, best_kept
 from beltrami.front_door.report import (
     FitReport,
     doubts,
@@ -241,9 +230,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         are believed as far as they were when labels were last held out to judge them. They are
         judged anew by `settle`, by `fit_labels`, when a class appears that had no label, and when
         the labels have doubled. The answer depends on the labels and that judgement only: taking a
-        label back brings back what was there before it.
-
-        Cost: of the shared eigenbasis, O(n p k) for p eigenvectors and k classes.
+        label back brings back what was there before it. Cost: O(n p k), p eigenvectors, k classes.
 
         Parameters
         ----------
@@ -327,18 +314,18 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
     def _learn(self, labeled: Labeled) -> None:
         """Ask the committee to judge and to answer, and forget earlier judgements."""
         answer = self._ask(labeled)
-        self._judgements = [_Kept.of(self.classes_, labeled, answer.judgement)]
+        self._judgements = [KeptJudgement.of(self.classes_, labeled, answer.judgement)]
         self._take(answer, labeled)
 
     def _relearn(self, labeled: Labeled) -> None:
         """Ask the committee to answer by an earlier judgement, or to judge where none will do."""
         is_same = hasattr(self, "_judgements") and self._committee.method == self.method
-        kept = _best_kept(self._judgements, self.classes_, labeled) if is_same else None
+        kept = best_kept(self._judgements, self.classes_, labeled) if is_same else None
         if not is_same:
             self._judgements = []
         if kept is None:
             answer = self._ask(labeled)
-            self._judgements.append(_Kept.of(self.classes_, labeled, answer.judgement))
+            self._judgements.append(KeptJudgement.of(self.classes_, labeled, answer.judgement))
         else:
             answer = self._committee.answer_as_judged(self._view, labeled, kept.judgement)
         self._take(answer, labeled)
@@ -410,36 +397,3 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "transduction_")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Kept:
-    """A judgement, and for which classes and how many labels it was made."""
-
-    classes: tuple[Any, ...]
-    n_labels: int
-    judgement: Judgement
-
-    @classmethod
-    def of(cls, classes: NDArray[Any], labeled: Labeled, judgement: Judgement) -> "_Kept":
-        return cls(_with_labels(classes, labeled), len(labeled.rows), judgement)
-
-
-def _best_kept(judgements: list[_Kept], classes: NDArray[Any], labeled: Labeled) -> _Kept | None:
-    """Return the judgement of the same classes by most labels, but not by more than there are.
-
-    None where the labels have doubled since, so that they are worth judging by. Where labels were
-    taken away, the judgement by fewest is the nearest.
-    """
-    present, count = _with_labels(classes, labeled), len(labeled.rows)
-    same = sorted(
-        (one for one in judgements if one.classes == present), key=lambda one: one.n_labels
-    )
-    earlier = [one for one in same if one.n_labels <= count]
-    if not earlier:
-        return same[0] if same else None
-    return earlier[-1] if count < 2 * earlier[-1].n_labels else None
-
-
-def _with_labels(classes: NDArray[Any], labeled: Labeled) -> tuple[Any, ...]:
-    return tuple(classes[labeled.targets.any(axis=0)].tolist())

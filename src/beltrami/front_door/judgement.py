@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.front_door.candidates import Candidate
@@ -296,3 +297,39 @@ def judge_values(trial: Trial, sample: Labeled, *, is_answer: bool) -> JudgedVal
         trial.seconds,
         trial.note,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptJudgement:
+    """A judgement, and for which classes and how many labels it was made."""
+
+    classes: tuple[Any, ...]
+    n_labels: int
+    judgement: Judgement
+
+    @classmethod
+    def of(cls, classes: NDArray[Any], labeled: Labeled, judgement: Judgement) -> "KeptJudgement":
+        """Keep a judgement."""
+        return cls(_with_labels(classes, labeled), len(labeled.rows), judgement)
+
+
+def best_kept(
+    judgements: list[KeptJudgement], classes: NDArray[Any], labeled: Labeled
+) -> KeptJudgement | None:
+    """Return the judgement of the same classes by most labels, but not by more than there are.
+
+    None where the labels have doubled since, so that they are worth judging by. Where labels were
+    taken away, the judgement by fewest is the nearest.
+    """
+    present, count = _with_labels(classes, labeled), len(labeled.rows)
+    same = sorted(
+        (one for one in judgements if one.classes == present), key=lambda one: one.n_labels
+    )
+    earlier = [one for one in same if one.n_labels <= count]
+    if not earlier:
+        return same[0] if same else None
+    return earlier[-1] if count < 2 * earlier[-1].n_labels else None
+
+
+def _with_labels(classes: NDArray[Any], labeled: Labeled) -> tuple[Any, ...]:
+    return tuple(classes[labeled.targets.any(axis=0)].tolist())

@@ -6,6 +6,7 @@ have been labelled. Labels change, these do not.
 """
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -67,12 +68,22 @@ class Foundation:
         a basis of its own.
     n_classes : int, default=0
         Classes that are known of when the graph is built; many ask for a larger basis.
+
+    Attributes
+    ----------
+    derived : dict of type to object
+        What learners made of graph and basis for themselves, by its type.
     """
 
     def __init__(self, graph: Graph, *, is_shared: bool = False, n_classes: int = 0) -> None:
         self.graph, self.is_shared, self._n_classes = graph, is_shared, n_classes
         self.n_components, self.component = graph.components()
         self._columns: dict[float, GreenColumns] = {}
+        self.derived: dict[type, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What learners derived is worked out again: it is as large as the basis.
+        return vars(self) | {"derived": {}}
 
     @cached_property
     def basis(self) -> Basis:

@@ -253,34 +253,26 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
 
     def _tune(self, labeled: Labeled, *, intercept: bool) -> Deformation:
         """Choose what is to be chosen, remember it, and return the deformed kernel."""
-        if self._kept is not None:
-            return self._deform_as_chosen(*self._kept, labeled)
         widths, powers = self._widths(), self._powers(self._deformations.approximation)
         shape, total = Shape(widths[0], powers[0]), float(labeled.weights.sum())
         penalties = self._penalties(total, shape.power)
         self.choices_: tuple[Choice, ...] = ()
         self.held_out_loss_ = float("nan")
         has_choice = len(widths) > 1 or len(powers) > 1 or not penalties.are_fixed
-        if has_choice and can_judge(labeled):
+        if self._kept is not None:
+            shape, strengths = self._kept
+        elif has_choice and can_judge(labeled):
             shape, strengths = self._choose(labeled, widths, powers, intercept=intercept)
             penalties = self._penalties(total, shape.power)
         kernel = self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
-        if has_choice and not self.choices_:
+        if self._kept is None and has_choice and not self.choices_:
             strengths = penalties.typical(kernel)
             self.choices_ = (typical_choice(shape, strengths, len(labeled.rows)),)
-        elif not has_choice:
+        elif self._kept is None and not has_choice:
             strengths = next(penalties.candidates(kernel))
         self.width_, self.power_, self._strengths = shape.width, shape.power, strengths
         self._report_strengths(labeled)
         return kernel
-
-    def _deform_as_chosen(
-        self, shape: Shape, strengths: Strengths, labeled: Labeled
-    ) -> Deformation:
-        self.width_, self.power_, self._strengths = shape.width, shape.power, strengths
-        penalties = self._penalties(float(labeled.weights.sum()), shape.power)
-        self._report_strengths(labeled)
-        return self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
 
     def _keep_choices(self) -> None:
         """Learn from now on with the shape and the strengths that were chosen last."""

@@ -135,8 +135,8 @@ class PoissonClassifier(GraphClassifier):
 
     def _prepare(self, labeled: Labeled) -> None:  # noqa: ARG002
         self._unit = float(self.graph_.weights.data.max(initial=0.0)) or 1.0
-        self._diffusion: Diffusion | None = None
-        self._is_solved = self.graph_.n_nodes <= _SOLVED_ROWS
+        has_many_pieces = self._foundation.n_pieces > MOST_PIECES
+        self._is_solved = self.graph_.n_nodes <= _SOLVED_ROWS or has_many_pieces
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         n_steps, priors = _checked_steps(self.n_steps), self._checked_priors(labeled)
@@ -183,19 +183,25 @@ class PoissonClassifier(GraphClassifier):
 
     def _diffusion_for(self, tau: int, n_classes: int) -> Diffusion:
         """Return the diffusion in the eigenfunctions, which are worked out once per graph."""
-        if self._diffusion is None:
-            foundation = self._foundation
-            self._is_solved = self._is_solved or foundation.n_pieces > MOST_PIECES
+        foundation, known = self._foundation, self._diffusion
+        if known is None:
             if foundation.is_shared:
                 basis = foundation.basis
             else:
                 count = basis_size(n_classes) + min(foundation.n_pieces, MOST_PIECES)
                 count = min(self.graph_.n_nodes, count)
                 basis = eigenbasis(self.graph_, count, kind="random_walk")
-            self._diffusion = Diffusion.of(FlowSpace.of(foundation, basis), tau)
-        elif self._diffusion.tau != tau:
-            self._diffusion = Diffusion.of(self._diffusion.space, tau)
-        return self._diffusion
+            known = Diffusion.of(FlowSpace.of(foundation, basis), tau)
+        elif known.tau != tau:
+            known = Diffusion.of(known.space, tau)
+        foundation.derived[Diffusion] = known
+        return known
+
+    @property
+    def _diffusion(self) -> Diffusion | None:
+        """The diffusion, where it was needed."""
+        known: Diffusion | None = self._foundation.derived.get(Diffusion)
+        return known
 
     def _flow(self, labeled: Labeled) -> FloatMatrix:
         """Return the flow: in the basis on a large graph that is shared, by a solve elsewhere."""

@@ -88,8 +88,7 @@ class _EigenfunctionLearner(GraphLearner):
         fit = self._fit_spectrum(labeled)
         vectors = self.basis_.vectors[:, : fit.size]
         coefficients = fit.coefficients.astype(vectors.dtype, copy=False)
-        # Classes in columns that lie together: what follows goes over rows, class by class.
-        return np.asarray((coefficients.T @ vectors.T).T)
+        return np.asfortranarray(vectors @ coefficients)  # what follows goes class by class
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         if self.new_points == "neighbors":

@@ -89,8 +89,8 @@ class PreparedSystem:
         return self._iterate(right, tol=tol)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Sparse factors cannot be copied; they are worked out again.
-        return {name: value for name, value in vars(self).items() if name != "_direct"}
+        # Factors are worked out again: they are large, and sparse ones cannot be copied at all.
+        return {name: vars(self)[name] for name in ("problem", "_solver", "_seed")}
 
     @property
     def _is_direct(self) -> bool:

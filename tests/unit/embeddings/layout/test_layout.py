@@ -198,7 +198,8 @@ def test_identical_points_are_finite_and_apart():
 def test_a_hub_of_many_edges_does_not_swing():
     positions = layout_graph(star(500), random_state=0)
     assert np.isfinite(positions).all()
-    assert np.linalg.norm(positions[0]) < 0.6
+    # The start is one of many bases of a repeated eigenvalue; a hub that swings ends at the rim.
+    assert np.linalg.norm(positions[0]) < 0.8
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 9, 12])
