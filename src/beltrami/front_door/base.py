@@ -6,6 +6,8 @@ as a person gave them.
 """
 
 import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -67,6 +69,17 @@ class ManifoldLearner(GraphLearner):
             self._committee = type(self._committee).of(self.method)
         budget = check_budget(self.time_budget)
         return self._committee.answer(self._view, labeled, time_budget=budget)
+
+    @contextmanager
+    def _whole_or_not_at_all(self) -> Iterator[None]:
+        """Put everything back as it was where learning from other labels is cut short."""
+        before, members = dict(vars(self)), self._committee.snapshot()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            self._committee.members = members
+            raise
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         answer: Answer | ValueAnswer = self._ask(labeled)

@@ -49,7 +49,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
     says what was tried and what answers; print it.
 
     Cost: that of the graph and of the candidates. Above 2,500 rows the kernel machines are not
-    tried, above 100,000 neither are eigenfunctions; what remains grows as the graph does.
+    tried, above 20,000 neither is graph regularisation; what remains grows as the graph does.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             Itself, with the new labels.
         """
         check_is_fitted(self, "graph_")
-        with job(Stage.LEARN), thread_limit(self.n_jobs):
+        with self._whole_or_not_at_all(), job(Stage.LEARN), thread_limit(self.n_jobs):
             labeled, given = self._encode(y, self.graph_.n_nodes, sample_weight)
             self._learn(labeled)
         self._given = given
@@ -260,7 +260,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         given = self._given.change(rows, [value if is_label else None for value, is_label in pairs])
         n_known = len(set(given.values.values()))
         if n_known >= (2 if self.classes is None else 1):
-            with thread_limit(self.n_jobs):
+            with self._whole_or_not_at_all(), thread_limit(self.n_jobs):
                 self._relearn(self._read_given(given))
             self._given = given
             return self
@@ -282,7 +282,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             Itself, as `fit_labels` with the same labels leaves it.
         """
         check_is_fitted(self)
-        with thread_limit(self.n_jobs):
+        with self._whole_or_not_at_all(), thread_limit(self.n_jobs):
             self._learn(self._read_given(self._given))
         return self
 
@@ -325,7 +325,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             self._judgements = []
         if kept is None:
             answer = self._ask(labeled)
-            self._judgements.append(KeptJudgement.of(self.classes_, labeled, answer.judgement))
+            kept = KeptJudgement.of(self.classes_, labeled, answer.judgement)
+            self._judgements = [*self._judgements, kept]
         else:
             answer = self._committee.answer_as_judged(self._view, labeled, kept.judgement)
         self._take(answer, labeled)

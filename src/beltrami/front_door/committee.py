@@ -5,6 +5,7 @@ its members, and with them what each worked out from the graph alone, so that ot
 what depends on labels.
 """
 
+import copy
 import time
 import warnings
 from abc import abstractmethod
@@ -96,6 +97,10 @@ class Committee(Generic[_Member]):
     def has_graph_members(self) -> bool:
         """Whether a learner on the graph is among them."""
         return not all(one.is_baseline for one in self.candidates.values())
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the members as they are now; what they learn later does not reach these."""
+        return {name: _copy_member(member) for name, member in self.members.items()}
 
     def try_all(self, view: View, labeled: Labeled, time_budget: float | None) -> dict[str, Trial]:
         """Fit every candidate that may be tried; one that cannot be is left out with its reason."""
@@ -293,6 +298,15 @@ def _quiet() -> Iterator[None]:
 def _few_threads(view: View) -> AbstractContextManager[None]:
     """Return a context where small products run on one thread."""
     return serial_blas() if view.graph.n_nodes <= _SMALL else nullcontext()
+
+
+def _copy_member(member: Any) -> Any:
+    """Copy a member with its learners, which learning changes in place."""
+    twin = copy.copy(member)
+    for name in ("_learner", "_speaker", "baseline"):
+        if hasattr(twin, name):
+            setattr(twin, name, copy.copy(getattr(twin, name)))
+    return twin
 
 
 def _relative(weights: FloatVector) -> FloatVector:

@@ -29,7 +29,7 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
     both that see no graph. ``report_`` says what was tried and what answers; print it.
 
     Cost: that of the graph and of the candidates. Above 2,500 rows Laplacian least squares are not
-    tried, above 100,000 neither are eigenfunctions.
+    tried; the others grow as the graph does.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ import pytest
 
 from beltrami import ManifoldClassifier, two_moons
 from beltrami.core.errors import BeltramiWarning, InvalidInputError
+from beltrami.core.progress import listen
 
 
 @pytest.fixture(scope="module")
@@ -141,3 +142,19 @@ def test_nothing_changes_where_an_update_is_refused(learner):
         learner.update([3], [1.5])
     assert_same(state(learner), before)
     assert learner.update([], []) is learner
+
+
+def test_an_update_that_is_cancelled_changes_nothing(learner, moons):
+    learner.update(7, moons[1][7])
+    before, new = state(learner), learner.predict_proba(moons[0][:20] + 0.01)
+
+    def cancel(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), listen(cancel):
+        learner.update(9, "a class that comes first")  # judged anew, which tells of its progress
+    assert learner.classes_.tolist() == ["lower", "upper"]
+    assert_same(state(learner), before)
+    np.testing.assert_array_equal(learner.predict_proba(moons[0][:20] + 0.01), new)
+    learner.settle()
+    assert learner.classes_.tolist() == ["lower", "upper"]
