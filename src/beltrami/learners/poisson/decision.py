@@ -31,9 +31,11 @@ _OWN = "the flow's own sizes"
 _GIVEN = "the given sizes"
 _SAME = 0.99
 """Share of nodes on which partitions agree that are tried as one."""
+_LONGER = 3
+"""Times as long are the steps that the chosen partition tries last."""
 _FREE_STEPS = 3
 """Steps without sizes after those with them, and of a live answer."""
-_MANY_NODES, _SAMPLE = 20_000, 12_000
+_MANY_NODES, _SAMPLE = 20_000, 8_000
 """Nodes above which hypotheses are tried on a sample, and how many it has."""
 _SPEECH = 0.5
 """How much labels count beside the cut."""
@@ -174,10 +176,11 @@ class _Judge:
         speech = -_SPEECH * float(np.log(chances).sum()) / np.sqrt(len(rows))
         return float(np.log(max(self.cut(codes), _NO_CUT)) + speech + (codes != self.start).mean())
 
-    def least_doubtful(self, tried: Mapping[str, NDArray[np.intp]]) -> str:
-        """Return the name of the partition that least speaks against; the first among equals."""
+    def least_doubtful(self, tried: Mapping[str, NDArray[np.intp]]) -> tuple[str, NDArray[np.intp]]:
+        """Return the partition that least speaks against, and its name; the first among equals."""
         doubts = {name: self.doubt(codes) for name, codes in tried.items()}
-        return min(doubts, key=lambda name: doubts[name])
+        best = min(doubts, key=lambda name: doubts[name])
+        return best, tried[best]
 
 
 def decide(scene: Scene, flow: NDArray[np.float32], shares: FloatVector | None = None) -> Decision:
@@ -195,19 +198,22 @@ def decide(scene: Scene, flow: NDArray[np.float32], shares: FloatVector | None =
     else:
         few = {_GIVEN: threshold_steps(thin, own, known, shares)}
     few |= _with_borders_anew(thin, few, known, flow[judge.nodes], shares)
-    tried = {} if shares is not None else {FLOW: start}
-    tried |= {name: judge.lift(codes, shares) for name, codes in few.items()}
-    name = judge.least_doubtful(tried)
-    codes, has_steps = tried[name], name != FLOW
+    tried = {FLOW: start} if shares is None else {}
+    name, codes = judge.least_doubtful(
+        tried | {name: judge.lift(codes, shares) for name, codes in few.items()}
+    )
+    has_steps = name != FLOW
+    if has_steps and shares is None:
+        far = judge.lift(_with_longer_steps(thin, few[name], known), None)
+        name, codes = judge.least_doubtful({name: codes, f"{name}, longer steps": far})
     if has_steps and len(own) < len(start):
         codes = threshold_steps(scene.diffusion, codes, scene.fixed, shares, most=_FREE_STEPS)
-    walked = f"{name}, then short walks"
-    ends = {name: codes, walked: scene.walk.refine(codes, scene.sources, scene.fixed, shares)}
-    name = judge.least_doubtful(ends)
-    cut = judge.cut(ends[name])
+    walked = scene.walk.refine(codes, scene.sources, scene.fixed, shares)
+    name, codes = judge.least_doubtful({name: codes, f"{name}, then short walks": walked})
+    cut = judge.cut(codes)
     if name == FLOW:
         return Decision(FLOW, False, False, start, start, start, None, None, cut)
-    return _conclude(scene, ends[name], start, shares, cut, name, has_steps=has_steps)
+    return _conclude(scene, codes, start, shares, cut, name, has_steps=has_steps)
 
 
 def _conclude(
@@ -246,6 +252,15 @@ def _with_borders_anew(
             if not np.array_equal(moved, codes):
                 found[f"{name}, borders anew"] = moved
     return found
+
+
+def _with_longer_steps(
+    diffusion: Diffusion, codes: NDArray[np.intp], fixed: Fixed
+) -> NDArray[np.intp]:
+    """Return a partition after steps that reach over small bumps, and some of the usual length."""
+    longer = Diffusion.of(diffusion.space, _LONGER * diffusion.tau)
+    far = threshold_steps(longer, codes, fixed, most=_FREE_STEPS)
+    return threshold_steps(diffusion, far, fixed, most=_FREE_STEPS)
 
 
 def _by_hypotheses(

@@ -208,7 +208,8 @@ def size_weights(
     """
     rounds = _FIRST_ROUNDS if weights is None else _SIZE_ROUNDS
     weights = np.ones(len(shares), dtype=np.float32) if weights is None else weights
-    some = np.maximum(scores[sample_of(len(scores), _COUNTED)], LEAST_SCORE)
+    some = scores if len(scores) <= _COUNTED else scores[sample_of(len(scores), _COUNTED)]
+    some = np.maximum(some, LEAST_SCORE)
     for _ in range(rounds):
         sizes = np.bincount((some * weights).argmax(axis=1), minlength=len(shares))
         ratio = shares * len(some) / np.maximum(sizes, 0.5)

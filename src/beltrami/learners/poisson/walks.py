@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from beltrami.core.backend import NumpyBackend, SplitMatrix
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
@@ -48,7 +48,9 @@ class Walk:
         """Take the walk of a graph by its weights."""
         unit = float(weights.data.max(initial=0.0)) or 1.0
         degrees = np.asarray(weights.sum(axis=1), dtype=np.float64).ravel()
-        rows = csr_array(diags_array(inverse_power(degrees, 1.0)) @ weights).astype(np.float32)
+        data = weights.data.astype(np.float32)
+        data *= np.repeat(inverse_power(degrees, 1.0).astype(np.float32), np.diff(weights.indptr))
+        rows = csr_array((data, weights.indices, weights.indptr), shape=weights.shape)
         empty = np.zeros(len(degrees), dtype=np.float32)
         return cls(SplitMatrix(empty, rows), weights, degrees / unit)
 
