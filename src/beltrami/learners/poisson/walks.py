@@ -48,9 +48,10 @@ class Walk:
         """Take the walk of a graph by its weights."""
         unit = float(weights.data.max(initial=0.0)) or 1.0
         degrees = np.asarray(weights.sum(axis=1), dtype=np.float64).ravel()
-        data = weights.data.astype(np.float32)
-        data *= np.repeat(inverse_power(degrees, 1.0).astype(np.float32), np.diff(weights.indptr))
-        rows = csr_array((data, weights.indices, weights.indptr), shape=weights.shape)
+        shares = np.repeat(inverse_power(degrees, 1.0), np.diff(weights.indptr))
+        shares *= weights.data
+        entries = shares.astype(np.float32), weights.indices, weights.indptr
+        rows = csr_array(entries, shape=weights.shape)
         empty = np.zeros(len(degrees), dtype=np.float32)
         return cls(SplitMatrix(empty, rows), weights, degrees / unit)
 
