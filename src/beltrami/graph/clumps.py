@@ -11,14 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
-from beltrami.graph.search.cells import CELL_SIZE, divide
+from beltrami.graph.search.cells import CELL_SIZE
 from beltrami.graph.search.euclidean import EuclideanSpace
 
 _LISTED = 32  # pairs of clumps that a clump proposes
 _COMPARED = 2**26  # pairs of rows that a round compares: some seconds
 _SMALL = 4 * CELL_SIZE  # a part up to this size is a clump
-_ENTRIES = 2**24  # of a block of bounds
+_ENTRIES = 2**21  # of a block of bounds
 
 
 class Way(NamedTuple):
@@ -58,8 +59,7 @@ class Clumps:
         owner = np.zeros(len(parts), dtype=np.int64)
         large = np.flatnonzero(np.bincount(parts)[parts] > _SMALL)
         if large.size:
-            # The seed only says where cells lie, not what is found.
-            owner[large] = divide(space.compact[large], np.random.default_rng(0))[0]
+            owner[large] = space.division.owner[large]
         keys = owner * (int(parts.max()) + 1) + parts
         rows = np.argsort(keys, kind="stable")
         _, starts, sizes = np.unique(keys[rows], return_index=True, return_counts=True)
@@ -106,15 +106,16 @@ class Clumps:
         rights = np.empty((len(searching), width), dtype=np.int64)
         bounds = np.empty((len(searching), width))
         unlisted = np.full(len(searching), np.inf)
-        step = max(1, _ENTRIES // len(part))
-        for start in range(0, len(searching), step):
-            block = searching[start : start + step]
-            here = slice(start, start + len(block))
+
+        def propose(begin: int, stop: int) -> None:
+            here, block = slice(begin, stop), searching[begin:stop]
             lower: NDArray[np.float64] = centers[block] @ centers.T
             lower *= -2
-            lower += squares[block][:, None] + squares
-            lower = np.sqrt(np.maximum(lower, 0)) - rounding
-            lower -= self.radii[block][:, None] + self.radii
+            lower += squares[block][:, None]
+            lower += squares
+            np.sqrt(np.maximum(lower, 0, out=lower), out=lower)
+            lower -= self.radii[block][:, None] + rounding
+            lower -= self.radii
             lower[part[block][:, None] == part] = np.inf
             if width < len(part):
                 order = np.argpartition(lower, width, axis=1)
@@ -123,4 +124,6 @@ class Clumps:
             else:
                 rights[here] = np.arange(width)
             bounds[here] = np.take_along_axis(lower, rights[here], 1)
+
+        map_ranges(propose, len(searching), max(1, _ENTRIES // len(part)))
         return rights, bounds, unlisted

@@ -5,11 +5,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from beltrami.graph.search import _loops
-from beltrami.graph.search.cells import Cells, _blocks, _group, _near
+from beltrami.graph.search.cells import Cells, Division, _blocks, _group, _near
 
-CELLS = Cells.of(
-    np.random.default_rng(0).normal(size=(900, 13)).astype(np.float32), 8, np.random.default_rng(1)
-)
+POINTS = np.random.default_rng(0).normal(size=(900, 13)).astype(np.float32)
+CELLS = Cells.of(POINTS, Division.of(POINTS, np.random.default_rng(1)), 8)
 
 
 def _queries(rows: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
