@@ -19,8 +19,8 @@ from beltrami.core.threads import map_ranges, threads_in_force
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.approximate import (
-    RECALL_AIM,
     Plan,
+    is_surely_good,
     plan_search,
     warn_when_poor,
     worth_it,
@@ -43,7 +43,7 @@ EXACT_ROWS = 20_000
 _SLACK = 2  # candidates beyond k, against swapped near ties in float32
 _WIDER = 16  # times as many candidates where a tree finds a tie
 _SAMPLE = 1000  # points on which the recall of an approximate search is measured
-_PLANNED = 3  # one in so many of them also says how many cells to search
+_PLANNING = 500  # other points, by which it is planned how many cells to search
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,22 +146,24 @@ class EuclideanSpace:
 
     def _approximate_neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:
         """Search by cells; exactly where that is faster, or too much would be missed."""
-        sample = np.sort(rng.choice(self.n_points, min(_SAMPLE, self.n_points), replace=False))
-        truth, lengths = without_self(*self._nearest_to(sample, k + 1), k, own=sample)
+        drawn = rng.permutation(self.n_points)[: _SAMPLE + _PLANNING]
+        sample = np.sort(drawn[:_SAMPLE])
+        planning = np.sort(drawn[_SAMPLE:] if len(drawn) > _SAMPLE else drawn)
         cells = Cells.of(self.compact, self.division, k + 1)
-        plan = plan_search(cells, sample[::_PLANNED], truth[::_PLANNED])
+        plan = plan_search(cells, planning, self._true_neighbors(planning, k)[0])
         if search == "auto" and not worth_it(plan, cells):
             return self._exact_neighbors(k)
         plan = plan or Plan(cells.n_cells, cells.n_cells)
         # A neighbour counts as found when it is as near as the true last: ties are no misses.
-        found = self._by_cells(cells, plan, sample, k)[1] <= lengths[:, -1:]
-        while found.mean() < RECALL_AIM and plan.n_searched < cells.n_cells:
+        last = self._true_neighbors(sample, k)[1][:, -1:]
+        is_good = is_surely_good(self._by_cells(cells, plan, sample, k)[1] <= last)
+        while not is_good and plan.n_searched < cells.n_cells:
             plan = plan.harder(cells)
-            found = self._by_cells(cells, plan, sample, k)[1] <= lengths[:, -1:]
-        if search == "auto" and found.mean() < RECALL_AIM:
+            is_good = is_surely_good(self._by_cells(cells, plan, sample, k)[1] <= last)
+        if search == "auto" and not is_good:
             return self._exact_neighbors(k)
         indices, distances = self._by_cells(cells, plan, np.arange(self.n_points), k)
-        recall = warn_when_poor(distances[sample] <= lengths[:, -1:])
+        recall = warn_when_poor(distances[sample] <= last)
         return Neighbors(indices, distances, recall=recall, n_sampled=len(sample))
 
     def _by_cells(
@@ -188,8 +190,12 @@ class EuclideanSpace:
         lists = self._search(self.points, self.compact, self.points, self.compact, k + 1)
         return Neighbors(*without_self(*lists, k))
 
-    def _nearest_to(self, rows: IndexVector, k: int) -> tuple[IndexMatrix, FloatMatrix]:
-        return self._search(self.points[rows], self.compact[rows], self.points, self.compact, k)
+    def _true_neighbors(self, rows: IndexVector, k: int) -> tuple[IndexMatrix, FloatMatrix]:
+        """Return the `k` nearest other points of some own points, by looking at all."""
+        lists = self._search(
+            self.points[rows], self.compact[rows], self.points, self.compact, k + 1
+        )
+        return without_self(*lists, k, own=rows)
 
     def _search(
         self,
