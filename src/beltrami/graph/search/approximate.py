@@ -28,6 +28,9 @@ _ERRORS = 1.645
 PAIR_COST = 2.5
 """Time for a pair of points in a search by cells, where one in brute force has 1."""
 
+_LISTED_COST = 0.5
+"""Time to compare a point with a centre, where one with a point of a cell has 1."""
+
 _NARROWEST = 256  # cells that a point ranks; doubled while that saves time
 _ENTRIES = 2**23  # of an array that ranks a part of the sample
 
@@ -41,7 +44,8 @@ class Plan:
 
     def pairs(self, cells: Cells) -> float:
         """Return about how many comparisons a point takes."""
-        return self.n_listed + self.n_searched * len(cells.members) / cells.n_cells
+        searched = self.n_searched * len(cells.members) / cells.n_cells
+        return _LISTED_COST * self.n_listed + searched
 
     def harder(self, cells: Cells) -> "Plan":
         """Return the plan with an eighth more cells."""

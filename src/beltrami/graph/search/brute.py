@@ -5,8 +5,9 @@ from numpy.typing import NDArray
 
 from beltrami.core.threads import map_ranges
 
-_QUERIES = 512  # of a range: enough for a product of matrices, few enough to share out evenly
-_FEW, _STRIDE = 256, 256  # queries and groups of one product, whose entries stay in the cache
+_QUERIES = 256  # of a range: enough for a product of matrices, few enough to share out evenly
+_MANY = 256  # neighbours from which lists are sorted at the end, and not kept in order on the way
+_STRIDE = 256  # groups of one product, whose entries stay in the cache
 _GROUP = 64  # points whose nearest alone is kept at first
 _WORTH = 64  # times as many groups as are looked into again: below, to look costs more
 
@@ -19,21 +20,34 @@ def nearest_of_all(
     """Return squared distances and rows of the `k` points nearest to each query, nearest first."""
     import faiss
 
-    if len(base) >= _WORTH * _GROUP * k:
-        halves = np.einsum("ij,ij->i", base, base) / 2
-        parts = map_ranges(
-            lambda begin, stop: _nearest_by_groups(queries[begin:stop], base, halves, k),
-            len(queries),
-            _FEW,
-        )
-    else:
-        parts = map_ranges(
-            lambda begin, stop: faiss.knn(queries[begin:stop], base, k), len(queries), _QUERIES
-        )
+    halves = np.einsum("ij,ij->i", base, base) / 2
+
+    def part(begin: int, stop: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        if len(base) >= _WORTH * _GROUP * k:
+            return _nearest_by_groups(queries[begin:stop], base, halves, k)
+        if k >= _MANY:
+            return _nearest_by_sorting(queries[begin:stop], base, halves, k)
+        squares, rows = faiss.knn(queries[begin:stop], base, k)
+        return squares, rows
+
+    parts = map_ranges(part, len(queries), _QUERIES)
     if not parts:
         return np.empty((0, k), dtype=np.float32), np.empty((0, k), dtype=np.int64)
     squares, rows = (np.concatenate([part[place] for part in parts]) for place in range(2))
     return squares, rows
+
+
+def _nearest_by_sorting(
+    queries: Compact, base: Compact, halves: NDArray[np.float32], k: int
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Return what `nearest_of_all` does, for many neighbours."""
+    gaps = halves - queries @ base.T
+    chosen = np.argpartition(gaps, k - 1, axis=1)[:, :k]
+    gaps = np.take_along_axis(gaps, chosen, axis=1)
+    order = np.argsort(gaps, axis=1, kind="stable")
+    own = np.einsum("ij,ij->i", queries, queries)[:, None]
+    squares = own + 2 * np.take_along_axis(gaps, order, axis=1)
+    return squares, np.take_along_axis(chosen, order, axis=1)
 
 
 def _nearest_by_groups(
