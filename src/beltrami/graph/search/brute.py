@@ -44,7 +44,7 @@ def _nearest_by_sorting(
     gaps = halves - queries @ base.T
     chosen = np.argpartition(gaps, k - 1, axis=1)[:, :k]
     gaps = np.take_along_axis(gaps, chosen, axis=1)
-    order = np.argsort(gaps, axis=1, kind="stable")
+    order = np.argsort(gaps, axis=1)
     own = np.einsum("ij,ij->i", queries, queries)[:, None]
     squares = own + 2 * np.take_along_axis(gaps, order, axis=1)
     return squares, np.take_along_axis(chosen, order, axis=1)
