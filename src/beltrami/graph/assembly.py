@@ -95,8 +95,9 @@ def assemble_graph(
     """
     n = space.n_points
     # Rules may warn, so the edges are weighed once, when all of them are known.
-    pattern = np.ones(len(edges.rows), dtype=np.int8)
-    count, membership = connected_components(_directed(edges, pattern, n), directed=False)
+    pattern = _directed(edges, np.ones(len(edges.rows)), n)
+    count, membership = connected_components(pattern, directed=False)
+    del pattern
     certificate = replace(certificate, n_components_found=count)
     if count > 1 and connect == "raise":
         raise DisconnectedGraphError(

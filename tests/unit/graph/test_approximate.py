@@ -199,3 +199,30 @@ def test_points_with_too_few_candidates_are_searched_exactly(
     monkeypatch.setattr(Cells, "candidates", forgetful)
     exact = _lists(POINTS[:60], 5, "exact")  # one cell
     assert_array_equal(_lists(POINTS[:60], 5, "approximate").indices, exact.indices)
+
+
+def test_a_recall_is_sure_when_a_standard_error_and_more_below_it_is_enough() -> None:
+    found = np.ones((1000, 10), dtype=np.bool_)
+    assert approximate.is_surely_good(found)
+    found[:60, 0] = False  # 0.994, of standard error 0.00075
+    assert approximate.is_surely_good(found)
+    found[:70, 0] = False  # 0.993, and 0.9917 once in twenty
+    found[:3, :] = False
+    assert found.mean() > 0.99
+    assert not approximate.is_surely_good(found)
+
+
+def test_rows_that_plan_a_search_are_not_those_that_judge_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+    known = euclidean.EuclideanSpace._true_neighbors
+    monkeypatch.setattr(
+        euclidean.EuclideanSpace,
+        "_true_neighbors",
+        lambda own, rows, k: asked.append(rows) or known(own, rows, k),
+    )
+    made = _lists(_sheet(3000, 12), 5, "approximate")
+    planning, judging = asked
+    assert (len(planning), len(judging)) == (500, made.n_sampled)
+    assert not np.intersect1d(planning, judging).size

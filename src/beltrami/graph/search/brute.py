@@ -67,8 +67,7 @@ def _nearest_by_groups(
         own -= halves[some]
         closeness[:, some.stop - start :] = -np.inf
         np.max(closeness.reshape(-1, _GROUP, _STRIDE), axis=1, out=tops[:, place])
-    tops = tops.reshape(len(queries), -1)
-    chosen = np.argpartition(tops, tops.shape[1] - k, axis=1)[:, -k:]
+    chosen = np.argpartition(-tops.reshape(len(queries), -1), k - 1, axis=1)[:, :k]
     firsts = chosen // _STRIDE * size + chosen % _STRIDE
     squares = np.empty((len(queries), k), dtype=np.float32)
     rows = np.empty((len(queries), k), dtype=np.int64)
