@@ -27,6 +27,7 @@ from beltrami.learners.shared_graph import (
     score_on,
     scores_at,
     share_kernels,
+    shares_by_others,
     shares_of,
     shifts_at,
 )
@@ -78,6 +79,8 @@ class GraphMember(Member):
     has_exact : bool, default=False
         Whether its own leave-one-out is of the answer it gives, and stands in for folds, which
         would take long, once classes have some labels.
+    holds_out : bool, default=False
+        Whether it has a way of its own to say what other labels make of a few rows.
     kept : tuple of str, default=()
         Parameters that it chooses, and that stay as they are while labels are held out: to choose
         again, fold by fold, would cost far more than the rest and changes little.
@@ -91,11 +94,12 @@ class GraphMember(Member):
         *,
         are_shares: bool,
         has_exact: bool = False,
+        holds_out: bool = False,
         kept: tuple[str, ...] = (),
         twin: "GraphMember | None" = None,
     ) -> None:
         self._make, self._are_shares, self._has_exact = make, are_shares, has_exact
-        self._kept, self._twin = kept, twin
+        self._holds_out, self._kept, self._twin = holds_out, kept, twin
         self._learner: Any = None
         self._speaker: Any = None
 
@@ -130,8 +134,13 @@ class GraphMember(Member):
         logits = np.zeros(sample.targets.shape)
         twin = copy_as_chosen(self._learner, self._kept)
         for rest, aside in class_folds(labeled):
-            _score_on(twin, view, rest)
-            logits[aside] = self._logits_of(twin, sample.rows[aside])
+            rows = sample.rows[aside]
+            if self._holds_out:
+                shares = shares_by_others(self._learner, _weigh_evenly(rest), rows)
+                logits[aside] = self._logits(shares)
+            else:
+                _score_on(twin, view, rest)
+                logits[aside] = self._logits_of(twin, rows)
         return logits
 
     def at(self, points: Points, plain: Points) -> FloatMatrix:  # noqa: ARG002

@@ -27,6 +27,11 @@ def shares_of(learner: Any, rows: IndexVector | slice = slice(None)) -> FloatMat
     return np.asarray(learner._distributions(learner.scores_[rows], learner.reached_[rows]))
 
 
+def shares_by_others(learner: Any, labeled: Labeled, rows: IndexVector) -> FloatMatrix:
+    """Return the probabilities at rows whose labels are held out, (m, k), all choices kept."""
+    return np.asarray(copy.copy(learner)._shares_at(labeled, rows))
+
+
 def scores_at(learner: Any, points: Points) -> FloatMatrix:
     """Return a classifier's scores at new points, one column per class also where there are two."""
     return np.asarray(learner._without_absent(learner._scores_at(points)[0]))
