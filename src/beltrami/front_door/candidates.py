@@ -15,6 +15,7 @@ from beltrami.front_door.members import (
     PlainValueMember,
 )
 from beltrami.front_door.prepare import View
+from beltrami.kernel_machines.approximation import NystromApproximation
 from beltrami.learners.baselines import (
     LogisticBaseline,
     NearestBaseline,
@@ -33,6 +34,11 @@ from beltrami.learners.spectral.estimators import EigenfunctionClassifier, Eigen
 REGULARIZED_ROWS = 20_000
 MACHINE_ROWS = 2500
 """Rows up to which a candidate is tried when the choice is ours."""
+
+EXACT_MACHINE_ROWS = 1000
+"""Rows up to which the kernel machines of classes are exact; landmarks stand for more."""
+
+_LANDMARKS = 500
 
 OUT_OF_TIME = "not tried: the time budget"
 
@@ -114,11 +120,21 @@ def _make_eigenfunctions(view: View) -> Any:
 
 
 def _make_rls(view: View) -> Any:
-    return LaplacianRLSClassifier(kernel=_kernel_for(view), random_state=view.random_state)
+    return LaplacianRLSClassifier(**_machine_options(view))
 
 
 def _make_svc(view: View) -> Any:
-    return LaplacianSVC(kernel=_kernel_for(view), random_state=view.random_state)
+    return LaplacianSVC(**_machine_options(view))
+
+
+def _machine_options(view: View) -> dict[str, Any]:
+    """Return what the two kernel machines of classes are made with, so that they share kernels."""
+    options = {"kernel": _kernel_for(view), "random_state": view.random_state}
+    if view.graph.n_nodes <= EXACT_MACHINE_ROWS:
+        return options
+    # The same landmarks in every fit: an exact machine draws nothing, and this one stands for it.
+    seed = 0 if view.random_state is None else view.random_state
+    return options | {"approximation": NystromApproximation(_LANDMARKS), "random_state": seed}
 
 
 def _make_value_regularized(view: View) -> Any:
