@@ -49,7 +49,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
     says what was tried and what answers; print it.
 
     Cost: that of the graph and of the candidates. Above 1,000 rows 500 landmarks stand for all rows
-    in the kernel machines, above 2,500 these are not tried, above 20,000 neither is graph regularisation; what remains grows as the graph does.
+    in the kernel machines, above 2,500 these are not tried, above 20,000 neither is graph
+    regularisation; what remains grows as the graph does.
 
     Parameters
     ----------

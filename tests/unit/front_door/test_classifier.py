@@ -103,7 +103,7 @@ def test_other_labels_on_the_same_graph_equal_a_fresh_fit(fitted, digits):
 
 
 @pytest.mark.parametrize("method", ["laplacian_rls", "laplacian_svc"])
-def test_landmarks_are_drawn_for_the_labels_at_hand_and_always_alike(method, digits, y, monkeypatch):
+def test_landmarks_are_drawn_alike_for_the_labels_at_hand(method, digits, y, monkeypatch):
     monkeypatch.setattr("beltrami.front_door.candidates.EXACT_MACHINE_ROWS", 200)
     monkeypatch.setattr("beltrami.front_door.candidates._LANDMARKS", 60)
     other = np.full(240, -1)
