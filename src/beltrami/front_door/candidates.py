@@ -38,12 +38,20 @@ MACHINE_ROWS = 2500
 EXACT_MACHINE_ROWS = 1000
 """Rows up to which the kernel machines of classes are exact; landmarks stand for more."""
 
-_LANDMARKS = 500
+_LANDMARKS = 300
 
 OUT_OF_TIME = "not tried: the time budget"
 
 _MANY_ROWS = 20_000
 """Rows above which graph regularisation goes through the labels instead of choosing how near."""
+
+
+class FewLandmarks(NystromApproximation):
+    """Landmarks for a table of some thousand rows: a few hundred, or twice the labels."""
+
+    def size(self, n_labels: int) -> int:
+        """Return the number of landmarks for a fit with that many labels."""
+        return max(super().size(n_labels), 2 * n_labels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +142,7 @@ def _machine_options(view: View) -> dict[str, Any]:
         return options
     # The same landmarks in every fit: an exact machine draws nothing, and this one stands for it.
     seed = 0 if view.random_state is None else view.random_state
-    return options | {"approximation": NystromApproximation(_LANDMARKS), "random_state": seed}
+    return options | {"approximation": FewLandmarks(_LANDMARKS), "random_state": seed}
 
 
 def _make_value_regularized(view: View) -> Any:
