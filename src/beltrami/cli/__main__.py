@@ -50,6 +50,8 @@ def main() -> None:
             if not _explain(error):
                 raise
             sys.exit(1)
+        finally:
+            gc.freeze()  # the process ends: to go through all its objects once more takes long
 
 
 def _run() -> None:

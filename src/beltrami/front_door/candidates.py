@@ -35,7 +35,7 @@ REGULARIZED_ROWS = 20_000
 MACHINE_ROWS = 2500
 """Rows up to which a candidate is tried when the choice is ours."""
 
-EXACT_MACHINE_ROWS = 1000
+EXACT_MACHINE_ROWS = 500
 """Rows up to which the kernel machines of classes are exact; landmarks stand for more."""
 
 _LANDMARKS = 300
