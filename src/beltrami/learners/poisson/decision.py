@@ -28,9 +28,12 @@ TAU = 10
 """Time of diffusion between thresholds, in steps of the random walk."""
 FLOW = "the flow itself"
 _OWN = "the flow's own sizes"
+_STANDS = "what stands"
 _GIVEN = "the given sizes"
 _SAME = 0.99
 """Share of nodes on which partitions agree that are tried as one."""
+_TURNS = 3
+"""How often hypotheses are tried, each time from the best so far."""
 _LONGER = 3
 """Times as long are the steps that the chosen partition tries last."""
 _FREE_STEPS = 3
@@ -192,21 +195,12 @@ def decide(scene: Scene, flow: NDArray[np.float32], shares: FloatVector | None =
     """
     start = scene.fixed.put_back(flow.argmax(axis=1))
     judge = _Judge.of(scene, start)
-    thin, known, own = judge.thin, judge.known, start[judge.nodes]
-    if shares is None:
-        few = _by_hypotheses(thin, own, known)
-    else:
-        few = {_GIVEN: threshold_steps(thin, own, known, shares)}
-    few |= _with_borders_anew(thin, few, known, flow[judge.nodes], shares)
-    tried = {FLOW: start} if shares is None else {}
-    name, codes = judge.least_doubtful(
-        tried | {name: judge.lift(codes, shares) for name, codes in few.items()}
-    )
+    name, few, codes = _take_turns(judge, flow[judge.nodes], shares)
     has_steps = name != FLOW
     if has_steps and shares is None:
-        far = judge.lift(_with_longer_steps(thin, few[name], known), None)
+        far = judge.lift(_with_longer_steps(judge.thin, few, judge.known), None)
         name, codes = judge.least_doubtful({name: codes, f"{name}, longer steps": far})
-    if has_steps and len(own) < len(start):
+    if has_steps and len(few) < len(start):
         codes = threshold_steps(scene.diffusion, codes, scene.fixed, shares, most=_FREE_STEPS)
     walked = scene.walk.refine(codes, scene.sources, scene.fixed, shares)
     name, codes = judge.least_doubtful({name: codes, f"{name}, then short walks": walked})
@@ -214,6 +208,30 @@ def decide(scene: Scene, flow: NDArray[np.float32], shares: FloatVector | None =
     if name == FLOW:
         return Decision(FLOW, False, False, start, start, start, None, None, cut)
     return _conclude(scene, codes, start, shares, cut, name, has_steps=has_steps)
+
+
+def _take_turns(
+    judge: _Judge, flow: NDArray[np.float32], shares: FloatVector | None
+) -> tuple[str, NDArray[np.intp], NDArray[np.intp]]:
+    """Try hypotheses, then others from the best, while doubt falls.
+
+    Returns the name of the best partition, it on the sample, and it on all nodes. `flow`, (m, k),
+    is that of the sample.
+    """
+    name, few, codes = FLOW, judge.start[judge.nodes], judge.start
+    stands = {_STANDS: codes} if shares is None else {}
+    for _ in range(_TURNS):
+        if shares is None:
+            tried = _by_hypotheses(judge.thin, few, judge.known)
+        else:
+            tried = {_GIVEN: threshold_steps(judge.thin, few, judge.known, shares)}
+        tried |= _with_borders_anew(judge.thin, tried, judge.known, flow, shares)
+        lifted = {one: judge.lift(other, shares) for one, other in tried.items()}
+        best, codes = judge.least_doubtful(stands | lifted)
+        if best == _STANDS:
+            break
+        name, few, stands = best, tried[best], {_STANDS: codes}
+    return name, few, codes
 
 
 def _conclude(
