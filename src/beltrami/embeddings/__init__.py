@@ -1,7 +1,5 @@
 """Graphs become coordinates and clusters."""
 
-from beltrami.embeddings.clustering import SpectralClustering
-from beltrami.embeddings.eigenmaps import LaplacianEigenmaps
-from beltrami.embeddings.neighbors import StochasticNeighborEmbedding
+import lazy_loader
 
-__all__ = ["LaplacianEigenmaps", "SpectralClustering", "StochasticNeighborEmbedding"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

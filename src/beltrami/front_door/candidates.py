@@ -15,6 +15,7 @@ from beltrami.front_door.members import (
     PlainValueMember,
 )
 from beltrami.front_door.prepare import View
+from beltrami.kernel_machines.approximation import NystromApproximation
 from beltrami.learners.baselines import (
     LogisticBaseline,
     NearestBaseline,
@@ -34,10 +35,23 @@ REGULARIZED_ROWS = 20_000
 MACHINE_ROWS = 2500
 """Rows up to which a candidate is tried when the choice is ours."""
 
+EXACT_MACHINE_ROWS = 500
+"""Rows up to which the kernel machines of classes are exact; landmarks stand for more."""
+
+_LANDMARKS = 300
+
 OUT_OF_TIME = "not tried: the time budget"
 
 _MANY_ROWS = 20_000
 """Rows above which graph regularisation goes through the labels instead of choosing how near."""
+
+
+class FewLandmarks(NystromApproximation):
+    """Landmarks for a table of some thousand rows: a few hundred, or twice the labels."""
+
+    def size(self, n_labels: int) -> int:
+        """Return the number of landmarks for a fit with that many labels."""
+        return max(super().size(n_labels), 2 * n_labels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,11 +128,21 @@ def _make_eigenfunctions(view: View) -> Any:
 
 
 def _make_rls(view: View) -> Any:
-    return LaplacianRLSClassifier(kernel=_kernel_for(view), random_state=view.random_state)
+    return LaplacianRLSClassifier(**_machine_options(view))
 
 
 def _make_svc(view: View) -> Any:
-    return LaplacianSVC(kernel=_kernel_for(view), random_state=view.random_state)
+    return LaplacianSVC(**_machine_options(view))
+
+
+def _machine_options(view: View) -> dict[str, Any]:
+    """Return what the two kernel machines of classes are made with, so that they share kernels."""
+    options = {"kernel": _kernel_for(view), "random_state": view.random_state}
+    if view.graph.n_nodes <= EXACT_MACHINE_ROWS:
+        return options
+    # The same landmarks in every fit: an exact machine draws nothing, and this one stands for it.
+    seed = 0 if view.random_state is None else view.random_state
+    return options | {"approximation": FewLandmarks(_LANDMARKS), "random_state": seed}
 
 
 def _make_value_regularized(view: View) -> Any:

@@ -48,8 +48,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
     there, more decide them. The probabilities are calibrated on the held-out labels. ``report_``
     says what was tried and what answers; print it.
 
-    Cost: that of the graph and of the candidates. Above 2,500 rows the kernel machines are not
-    tried, above 20,000 neither is graph regularisation; what remains grows as the graph does.
+    Cost: that of the graph and of the candidates. Above 500 rows landmarks stand for the rows of
+    kernel machines, above 2,500 these are not tried, above 20,000 neither is graph regularisation.
 
     Parameters
     ----------

@@ -18,35 +18,27 @@ import numpy as np
 
 from beltrami.core.errors import BeltramiError, DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.progress import track
+from beltrami.core.store import NO_CONTENT, recall
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
-from beltrami.front_door.candidates import (
-    CLASS_CANDIDATES,
-    VALUE_CANDIDATES,
-    Candidate,
-    candidates_for,
-)
+from beltrami.front_door.candidates import CLASS_CANDIDATES, Candidate, candidates_for
 from beltrami.front_door.judgement import (
     Answer,
     Judged,
-    JudgedValues,
     Judgement,
     Trial,
     best_temperature,
     blind_weights,
     can_judge,
     heard_among,
-    held_out_loss,
     importance_of,
-    judge_values,
     mix,
     posterior_weights,
 )
-from beltrami.front_door.members import Member, ValueMember
+from beltrami.front_door.members import Member
 from beltrami.front_door.prepare import View
+from beltrami.front_door.storing import ANSWER, answer_content
 from beltrami.learners.base import softmax
-from beltrami.learners.baselines import FEWEST_VALUES
-from beltrami.learners.leave_one_out import honest_residuals
 from beltrami.learners.model import Labeled
 
 _Member = TypeVar("_Member")
@@ -56,12 +48,6 @@ _SMALL = 3000
 
 _TOO_SURE = 1.5
 """Temperature that the answer is typically short of: it was made of those that did best."""
-
-_UNJUDGED = "regularized"
-"""The candidate that answers where values are too few to judge."""
-
-_CLEARLY = 0.99
-"""A learner on the graph answers if its held-out error is below this share of the baselines'."""
 
 
 @dataclass(slots=True, eq=False)
@@ -139,12 +125,58 @@ class Committee(Generic[_Member]):
 
 @dataclass(slots=True, eq=False)
 class ClassCommittee(Committee[Member]):
-    """Candidates for classes, which answer together."""
+    """Candidates for classes, which answer together.
+
+    Attributes
+    ----------
+    owed : tuple of View, Labeled and Judgement, or None
+        Of an answer that the store had: the members were not fitted for it yet.
+    """
+
+    owed: tuple[View, Labeled, Judgement] | None = None
 
     all_candidates: ClassVar = CLASS_CANDIDATES
 
     def answer(self, view: View, labeled: Labeled, *, time_budget: float | None) -> Answer:
-        """Fit all candidates to the labels, weigh them, and return what they say."""
+        """Fit all candidates to the labels, weigh them, and return what they say.
+
+        Where the store has the answer, the members are fitted when one of them is asked.
+        """
+        names, made = list(self.candidates), list[Answer]()
+
+        def make() -> Answer:
+            made.append(self._answer_anew(view, labeled, time_budget))
+            return made[0]
+
+        # Within a time budget the answer depends on the machine.
+        budget = NO_CONTENT if time_budget is not None else None
+        answer = recall(
+            ANSWER,
+            lambda: (*answer_content(view, labeled, names, self.method), budget),
+            make,
+        )
+        self.owed = None if made else (view, labeled, answer.judgement)
+        return answer
+
+    def pay(self) -> None:
+        """Fit the members as they were for the answer that the store had, if they are owed."""
+        if self.owed is None:
+            return
+        view, labeled, judgement = self.owed
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the store has repeated what was said
+            trials = self.try_all(view, labeled, None)
+        self.owed = None
+        for name, one in trials.items():
+            if not one.note:
+                judgement.choices[name] = self.members[name].choices
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the members as they are now; what they learn later does not reach these."""
+        self.pay()
+        return Committee.snapshot(self)
+
+    def _answer_anew(self, view: View, labeled: Labeled, time_budget: float | None) -> Answer:
         sample = labeled.sample()
         is_told = can_judge(sample)
         told = Labeled(sample.rows[is_told], sample.targets[is_told], sample.weights[is_told])
@@ -183,6 +215,7 @@ class ClassCommittee(Committee[Member]):
 
     def answer_as_judged(self, view: View, labeled: Labeled, judgement: Judgement) -> Answer:
         """Return what the candidates say to other labels, believed as far as they were before."""
+        self.pay()
         logits = {name: self._answer_of(name, view, labeled, judgement) for name in judgement.heard}
         codes = {name: one.argmax(axis=1).astype(np.intp) for name, one in logits.items()}
         return Answer(_logs(judgement.mix(logits)), codes, judgement)
@@ -191,6 +224,7 @@ class ClassCommittee(Committee[Member]):
         self, name: str, view: View, labeled: Labeled, judgement: Judgement
     ) -> IndexVector:
         """Return what one candidate alone says to these labels, with what it chose before."""
+        self.pay()
         logits = self._answer_of(name, view, labeled, judgement)
         return np.asarray(logits.argmax(axis=1), dtype=np.intp)
 
@@ -203,6 +237,7 @@ class ClassCommittee(Committee[Member]):
 
     def at(self, points: Points, plain: Points, judgement: Judgement) -> FloatMatrix:
         """Return logarithms of the probabilities of new points, before the last temperature."""
+        self.pay()
         logits = {name: self.members[name].at(points, plain) for name in judgement.heard}
         return _logs(judgement.mix(logits))
 
@@ -316,79 +351,3 @@ def _relative(weights: FloatVector) -> FloatVector:
 
 def _logs(probabilities: FloatMatrix) -> FloatMatrix:
     return np.log(np.maximum(probabilities, 1e-9))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ValueAnswer:
-    """Which candidate answers, and why.
-
-    Attributes
-    ----------
-    winner : ValueMember
-        The one that answers.
-    name : str
-        Its name.
-    scores : ndarray of shape (n, 1)
-        Its values at all rows.
-    members : tuple of JudgedValues
-        The evidence, the winner first.
-    honest : ndarray of shape (l,) or None
-        Held-out residuals, each of the candidate that is best by the others; None for many labels
-        or too few.
-    """
-
-    winner: ValueMember
-    name: str
-    scores: FloatMatrix
-    members: tuple[JudgedValues, ...]
-    honest: FloatVector | None
-
-
-@dataclass(slots=True, eq=False)
-class ValueCommittee(Committee[ValueMember]):
-    """Candidates for values, of which one answers."""
-
-    all_candidates: ClassVar = VALUE_CANDIDATES
-
-    def answer(self, view: View, labeled: Labeled, *, time_budget: float | None) -> ValueAnswer:
-        """Fit all candidates to the values and return the best by those held out."""
-        trials = self.try_all(view, labeled, time_budget)
-        fitted = {name: one for name, one in trials.items() if not one.note}
-        if not fitted or (self.method != "auto" and self.method not in fitted):
-            reasons = "; ".join(f"{name}: {one.note}" for name, one in trials.items() if one.note)
-            raise InvalidInputError(f"no candidate could be fitted that may answer ({reasons}).")
-        sample = labeled.sample()
-        losses = {name: held_out_loss(one, sample) for name, one in trials.items()}
-        best = self._choose(fitted, losses)
-        order = sorted(trials, key=lambda name: (name != best, losses[name]))
-        honest = None
-        if sample is labeled and len(labeled.rows) >= FEWEST_VALUES:
-            rivals = fitted if self.method == "auto" else {best: fitted[best]}
-            honest = honest_residuals(np.stack([one.held_out for one in rivals.values()]), labeled)
-        return ValueAnswer(
-            self.members[best],
-            best,
-            fitted[best].answer[:, None],
-            tuple(judge_values(trials[name], sample, is_answer=name == best) for name in order),
-            honest,
-        )
-
-    def _fit_member(
-        self, member: ValueMember, view: View, labeled: Labeled
-    ) -> tuple[FloatVector, FloatVector]:
-        values = member.fit(view, labeled)
-        is_judged = len(labeled.rows) >= FEWEST_VALUES
-        return values, member.held_out(labeled) if is_judged else np.zeros(0)
-
-    def _choose(self, fitted: dict[str, Trial], losses: dict[str, float]) -> str:
-        """Return the candidate that answers: on the graph only if clearly better than without."""
-        if self.method != "auto":
-            return self.method
-        best = min(fitted, key=losses.__getitem__)
-        if np.isinf(losses[best]):
-            return _UNJUDGED if _UNJUDGED in fitted else next(iter(fitted))
-        baselines = [name for name, one in fitted.items() if one.candidate.is_baseline]
-        if not baselines:
-            return best
-        rival = min(baselines, key=losses.__getitem__)
-        return best if losses[best] < _CLEARLY**2 * losses[rival] else rival

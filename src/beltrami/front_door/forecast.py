@@ -11,7 +11,7 @@ from typing import Self
 from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import threads_in_force
 from beltrami.core.types import Points
-from beltrami.front_door.candidates import CLASS_CANDIDATES, candidates_for
+from beltrami.front_door.candidates import CLASS_CANDIDATES, EXACT_MACHINE_ROWS, candidates_for
 from beltrami.graph.search.euclidean import EXACT_ROWS, TREE_DIMENSIONS
 from beltrami.learners.model import Labeled
 
@@ -34,8 +34,8 @@ SECONDS: dict[str, dict[str, dict[str, float]]] = {
         "neighbors": {"each": 0.1, "label_entry": 7e-10},
         "regularized": {"each": 0.1, "row_class": 4.5e-5, "chosen_label": 1e-6},
         "eigenfunctions": {"each": 0.1, "row": 1e-5},
-        "laplacian_rls": {"each": 0.1, "square": 6e-7},
-        "laplacian_svc": {"each": 0.1, "square": 4e-7},
+        "laplacian_rls": {"each": 0.1, "square": 1.5e-6},
+        "laplacian_svc": {"each": 0.1, "square": 1e-6},
     },
     Stage.ASK: {"": {"each": 0.3, "row": 1e-6}},
     Stage.DOUBT: {"": {"row": 5e-6}},
@@ -130,7 +130,7 @@ class Forecast:
             "row_class": n * (1 + self.n_classes / 3),
             "label_entry": n * d * labels,
             "chosen_label": n * labels if n <= _CHOSEN_ROWS else 0.0,
-            "square": float(n) ** 2,
+            "square": float(min(n, EXACT_MACHINE_ROWS)) ** 2,
         }
 
     def line(self, seconds: float) -> str:

@@ -22,6 +22,7 @@ from beltrami.learners.shared_graph import (
     copy_as_chosen,
     copy_with_choices,
     honest_residuals_of,
+    is_drawn_for_labels,
     left_out_at,
     residuals_of,
     score_on,
@@ -106,7 +107,8 @@ class GraphMember(Member):
     def fit(self, view: View, labeled: Labeled) -> FloatMatrix:
         """Learn on the graph, or from other labels where that was done before."""
         learner = self._learner
-        if learner is None or len(learner.classes_) != labeled.targets.shape[1]:
+        is_other = learner is None or len(learner.classes_) != labeled.targets.shape[1]
+        if is_other or is_drawn_for_labels(learner):
             learner = self._make(view)
             if self._twin is not None:
                 share_kernels(learner, self._twin._learner)

@@ -153,8 +153,9 @@ class ModalDeformation(Deformation):
         Mean square of each mode over the points.
     pivots : ndarray of shape (r,)
         Points whose kernels span the modes.
-    weights : ndarray of shape (r, r)
-        Turns coefficients on modes into coefficients on these kernels.
+    triangle, rotation : ndarray of shape (r, r)
+        Factor of the kernel between these, and the eigenvectors of the form: with them
+        coefficients on modes become coefficients on these kernels.
     """
 
     gram: Gram
@@ -162,7 +163,8 @@ class ModalDeformation(Deformation):
     values: FloatVector
     spread: FloatVector
     pivots: IndexVector
-    weights: FloatMatrix
+    triangle: FloatMatrix
+    rotation: FloatMatrix
 
     @classmethod
     def of(cls, gram: Gram, roughness: Roughness) -> "ModalDeformation":
@@ -172,10 +174,9 @@ class ModalDeformation(Deformation):
         factor, pivots = cholesky.factor, cholesky.pivots
         form = factor.T @ roughness.apply(factor)
         values, rotation = eigh((form + form.T) / 2, overwrite_a=True, check_finite=False)
-        modes, triangle = factor @ rotation, factor[pivots]
-        weights = solve_triangular(triangle, rotation, lower=True, trans=1, check_finite=False)
-        spread = np.mean(modes**2, axis=0)
-        return cls(gram, modes, np.maximum(values, 0.0), spread, pivots, weights)
+        modes, values = factor @ rotation, np.maximum(values, 0.0)
+        spread = np.einsum("ij,ij->j", modes, modes) / len(modes)
+        return cls(gram, modes, values, spread, pivots, factor[pivots], rotation)
 
     def size(self, ratio: float) -> float:
         """Return the mean of the deformed kernel's diagonal over the points of the fit."""
@@ -192,7 +193,9 @@ class ModalDeformation(Deformation):
         if ratio == 0:
             coefficients[rows] = multipliers
         else:
-            coefficients[self.pivots] = self.weights @ damped
+            coefficients[self.pivots] = solve_triangular(
+                self.triangle, self.rotation @ damped, lower=True, trans=1, check_finite=False
+            )
         return KernelExpansion(self.gram, coefficients, self.modes @ damped)
 
 
@@ -226,12 +229,18 @@ class FeatureDeformation(Deformation):
 
     @classmethod
     def of(
-        cls, features: FeatureMap, roughness: Roughness, *, keeps: bool = True
+        cls,
+        features: FeatureMap,
+        roughness: Roughness,
+        *,
+        keeps: bool = True,
+        kept: FloatMatrix | None = None,
     ) -> "FeatureDeformation":
         """Diagonalise the roughness among features.
 
         With `keeps` the features of all points stay in memory where they fit; else they are
-        computed anew for the values at the points of the fit.
+        computed anew for the values at the points of the fit. `kept` are those of another
+        roughness.
         """
         m = features.n_features
         require_memory(
@@ -240,12 +249,12 @@ class FeatureDeformation(Deformation):
             instead="Lower n_landmarks or n_features; for a linear kernel of many features take "
             "approximation='nystrom'.",
         )
-        form = feature_form(features, roughness)
+        form = feature_form(features, roughness, kept)
         if not keeps:
             form = FeatureForm(form.matrix, None)
         values, rotation = eigh(form.matrix, check_finite=False)
         n = roughness.n_rows
-        sample = features.of_rows(np.arange(0, n, max(1, n // _SIZE_SAMPLE)))
+        sample = _at(np.arange(0, n, max(1, n // _SIZE_SAMPLE)), features, form)
         spread = np.mean((sample.astype(np.float64) @ rotation) ** 2, axis=0)
         return cls(features, np.maximum(values, 0.0), rotation, spread, form, n)
 
@@ -285,7 +294,8 @@ class FeatureDeformation(Deformation):
         key = rows.tobytes()
         if key not in self._last:
             self._last.clear()
-            self._last[key] = self.features.of_rows(rows).astype(np.float64) @ self.rotation
+            block = _at(rows, self.features, self.form)
+            self._last[key] = block.astype(np.float64) @ self.rotation
         return self._last[key]
 
     def _values_of_fit(self, coefficients: FloatMatrix) -> FloatMatrix:
@@ -294,11 +304,15 @@ class FeatureDeformation(Deformation):
         with track("scores of the points", total=self.n_points) as advance:
             for start in range(0, self.n_points, step):
                 rows = np.arange(start, min(start + step, self.n_points))
-                kept = self.form.kept
-                block = self.features.of_rows(rows) if kept is None else kept[rows]
+                block = _at(rows, self.features, self.form)
                 values[rows] = block @ coefficients.astype(block.dtype)
                 advance(len(rows))
         return values
+
+
+def _at(rows: IndexVector, features: FeatureMap, form: FeatureForm) -> FloatMatrix:
+    """Return the features of some rows, worked out anew only where they were not kept."""
+    return features.of_rows(rows) if form.kept is None else form.kept[rows]
 
 
 def _singular_error(n: int, ratio: float) -> SolverError:

@@ -41,13 +41,14 @@ class FeatureForm:
     kept: FloatMatrix | None
 
 
-def feature_form(features: FeatureMap, roughness: Roughness) -> FeatureForm:
-    """Accumulate F'SF over blocks of rows."""
+def feature_form(
+    features: FeatureMap, roughness: Roughness, kept: FloatMatrix | None = None
+) -> FeatureForm:
+    """Accumulate F'SF over blocks of rows; `kept` is F where it was worked out before."""
     n, m = roughness.n_rows, features.n_features
     probe = features.of_rows(np.zeros(1, dtype=np.intp))
     size = probe.dtype.itemsize
-    kept = None
-    if n * m * size <= _KEPT_SHARE * budget_bytes():
+    if kept is None and n * m * size <= _KEPT_SHARE * budget_bytes():
         kept = _all_features(features, n, probe.dtype)
     total = np.zeros((m, m))
     rows = max(1024, _BLOCK_BYTES // (m * size))

@@ -76,7 +76,7 @@ class Foundation:
     """
 
     def __init__(self, graph: Graph, *, is_shared: bool = False, n_classes: int = 0) -> None:
-        self.graph, self.is_shared, self._n_classes = graph, is_shared, n_classes
+        self.graph, self.is_shared, self.n_classes = graph, is_shared, n_classes
         self.n_components, self.component = graph.components()
         self._columns: dict[float, GreenColumns] = {}
         self.derived: dict[type, Any] = {}
@@ -90,7 +90,7 @@ class Foundation:
         """The slowest functions on the graph, orthonormal in the inner product of the degrees."""
         n = self.graph.n_nodes
         least = _FUNCTIONS if n <= _MANY_ROWS else _FEWER_FUNCTIONS
-        count = int(np.clip(_PER_CLASS * self._n_classes, least, _MOST_FUNCTIONS))
+        count = int(np.clip(_PER_CLASS * self.n_classes, least, _MOST_FUNCTIONS))
         count = min(count + min(self.n_pieces, MOST_PIECES), n)
         dtype = "float64" if n <= _SINGLE_ROWS else "float32"
         return eigenbasis(self.graph, count, kind="random_walk", tol=_TOL, dtype=dtype)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import r2_score
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, IndexVector
@@ -26,6 +25,8 @@ def labeled_accuracy(
 
 def labeled_r2(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     """Return R squared over the rows that have a value; NaN for one row, as in scikit-learn."""
+    from sklearn.metrics import r2_score
+
     answers = _answers(predicted)
     values, rows = encode_values(y, len(answers))
     weights = checked_weights(sample_weight, len(answers), rows)

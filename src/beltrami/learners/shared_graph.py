@@ -66,6 +66,12 @@ def share_kernels(machine: Any, other: Any) -> None:
     machine._share_kernels(other)
 
 
+def is_drawn_for_labels(learner: Any) -> bool:
+    """Say whether what a learner worked out rests on the labels that it had first: landmarks do."""
+    deformations = getattr(learner, "_deformations", None)
+    return deformations is not None and not deformations.is_exact
+
+
 def residuals_of(learner: Any) -> FloatVector:
     """Return a regressor's exact leave-one-out residuals of all labels, (l,)."""
     return np.asarray(learner._residuals())

@@ -102,6 +102,20 @@ def test_other_labels_on_the_same_graph_equal_a_fresh_fit(fitted, digits):
     np.testing.assert_allclose(again.label_distributions_, fresh.label_distributions_, atol=1e-6)
 
 
+@pytest.mark.parametrize("method", ["laplacian_rls", "laplacian_svc"])
+def test_landmarks_are_drawn_alike_for_the_labels_at_hand(method, digits, y, monkeypatch):
+    monkeypatch.setattr("beltrami.front_door.candidates.EXACT_MACHINE_ROWS", 200)
+    monkeypatch.setattr("beltrami.front_door.candidates._LANDMARKS", 60)
+    other = np.full(240, -1)
+    other[100:130] = digits[1][100:130]
+    again = ManifoldClassifier(method).fit(digits[0], y)
+    machine = again._committee.members[method]._learner
+    assert machine.approximation_.method == "nystrom"
+    again.fit_labels(other)
+    fresh = ManifoldClassifier(method).fit(digits[0], other)
+    np.testing.assert_array_equal(again.label_distributions_, fresh.label_distributions_)
+
+
 @pytest.mark.parametrize("method", [candidate.name for candidate in CLASS_CANDIDATES])
 def test_each_candidate_can_be_asked_for(method, digits, y):
     learner = ManifoldClassifier(method, random_state=0).fit(digits[0], y)

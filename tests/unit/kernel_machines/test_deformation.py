@@ -230,6 +230,17 @@ def test_an_exact_way_has_no_factor_to_offer(way) -> None:
     assert way(gram_of(), roughness_of()).factor(ROWS, 1.0) is None
 
 
+@pytest.mark.parametrize("power", [1, 2, 4])
+def test_features_kept_for_another_power_serve_as_well(power: int) -> None:
+    features = NystromFeatures.of(gram_of(), ALL[::2], tol=1e-14)
+    first = FeatureDeformation.of(features, roughness_of())
+    fresh = FeatureDeformation.of(features, roughness_of(power=power))
+    shared = FeatureDeformation.of(features, roughness_of(power=power), kept=first.form.kept)
+    assert shared.form.kept is first.form.kept
+    assert_allclose(shared.block(ROWS, 1e3), fresh.block(ROWS, 1e3), rtol=1e-10, atol=1e-12)
+    assert_allclose(shared.size(1e3), fresh.size(1e3))
+
+
 def test_the_leading_features_are_a_fit_to_fewer_landmarks() -> None:
     made = landmarks_of(gram_of(), ALL[:30])
     fewer = landmarks_of(gram_of(), made.features.landmarks[:15])

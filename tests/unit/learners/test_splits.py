@@ -12,8 +12,9 @@ from sklearn.preprocessing import StandardScaler
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
 from beltrami.data import two_moons
+from beltrami.learners.semi_supervised_split import SemiSupervisedSplit
 from beltrami.learners.spectral.estimators import EigenfunctionClassifier, EigenfunctionRegressor
-from beltrami.learners.splits import SemiSupervisedSplit, deal_folds
+from beltrami.learners.splits import deal_folds
 
 MOONS = two_moons(120, random_state=0)
 

@@ -6,6 +6,8 @@ leave. Every column of signs is a binary problem of its own on the one kernel.
 
 import warnings
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +48,13 @@ class HingeFit:
     def values(self, kernel: FloatMatrix) -> FloatMatrix:
         """Return f, (m, k), at points whose kernel with the labelled rows, (m, l), is given."""
         return np.asarray(kernel @ self.multipliers + self.intercepts)
+
+    def column(self, place: int) -> "HingeFit":
+        """Return one of the functions alone."""
+        one = slice(place, place + 1)
+        return HingeFit(
+            self.multipliers[:, one], self.intercepts[one], self.gap[one], self.violation[one]
+        )
 
 
 def hinge_dual(
@@ -137,6 +146,20 @@ def _solve_column(
     return multipliers / scale, bias
 
 
+def hinge_from(
+    kernel: FloatMatrix, sign: FloatVector, bounds: FloatVector, start: FloatVector, tol: float
+) -> tuple[FloatVector, float] | None:
+    """Return multipliers and intercept of one machine from feasible multipliers near them.
+
+    None where this does not come to the tolerance. `bounds` are those of `hinge_dual`.
+    """
+    scale = float(np.diagonal(kernel).mean()) or 1.0
+    inner, outer = kernel / scale, bounds * scale
+    multipliers = polish(inner, sign, start * scale, outer, tol)
+    bias, breach = _bias_and_breach(inner, sign, multipliers, outer)
+    return (multipliers / scale, bias) if breach <= tol else None
+
+
 def _bias_and_breach(
     kernel: FloatMatrix, sign: FloatVector, multipliers: FloatVector, bounds: FloatVector
 ) -> tuple[float, float]:
@@ -147,6 +170,21 @@ def _bias_and_breach(
 
 
 def _libsvm(kernel: FloatMatrix, sign: FloatVector, bounds: FloatVector, tol: float) -> FloatVector:
+    from sklearn import config_context
+
+    top, most = float(bounds.max()), _STEPS_PER_ROW * len(sign) + _MOST_STEPS
+    machine = _quiet_machine()(C=top, tol=tol, max_iter=most, kernel="precomputed", cache_size=500)
+    # Parameters and numbers are our own: to look through them takes longer than to solve.
+    with config_context(skip_parameter_validation=True, assume_finite=True):
+        machine.fit(kernel, sign, sample_weight=bounds / top)
+    multipliers = np.zeros(len(sign))
+    multipliers[machine.support_] = machine.dual_coef_[0]
+    return multipliers
+
+
+@cache
+def _quiet_machine() -> Any:
+    """Return libsvm's class without its warning, made once: to make a class takes milliseconds."""
     from sklearn.svm import SVC
 
     class Quiet(SVC):
@@ -155,12 +193,7 @@ def _libsvm(kernel: FloatMatrix, sign: FloatVector, bounds: FloatVector, tol: fl
         def _warn_from_fit_status(self) -> None:
             pass
 
-    top, most = float(bounds.max()), _STEPS_PER_ROW * len(sign) + _MOST_STEPS
-    machine = Quiet(kernel="precomputed", C=top, tol=tol, cache_size=500, max_iter=most)
-    machine.fit(kernel, sign, sample_weight=bounds / top)
-    multipliers = np.zeros(len(sign))
-    multipliers[machine.support_] = machine.dual_coef_[0]
-    return multipliers
+    return Quiet
 
 
 def _breach(

@@ -8,6 +8,9 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 _MOST_FREE = 1000
 """Rows between their bounds up to which the finish is worth its price."""
 
+_FAR = 10.0
+"""Ranges of a multiplier beyond which a move comes of a kernel that is flat, not of the labels."""
+
 
 def polish(
     kernel: FloatMatrix,
@@ -54,12 +57,15 @@ def _solve_free(
 ) -> tuple[float | None, bool]:
     """Solve for the free rows, in place; return the intercept and whether a bound was met."""
     rows = np.flatnonzero(free)
-    if len(rows) == 0:
+    count = len(rows)
+    if count == 0:
         return None, False
-    ones = np.ones((len(rows), 1))
-    system = np.block([[kernel[np.ix_(rows, rows)], ones], [ones.T, np.zeros((1, 1))]])
+    system = np.ones((count + 1, count + 1))
+    system[:count, :count], system[count, count] = kernel[rows[:, None], rows], 0.0
     right = np.append(residuals[rows], 0.0)
-    solution = lstsq(system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False)[0]
+    solution = _solve_regular(system, right, tol, float((highest - lowest).max()))
+    if solution is None:
+        solution = lstsq(system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False)[0]
     move, b, furthest = solution[:-1], float(solution[-1]), 1.0
     rest = (right - system @ solution)[:-1]
     if np.abs(rest).max() > tol / 4:
@@ -75,6 +81,21 @@ def _solve_free(
     c[met] = np.where(move[steps <= step] > 0, highest[met], lowest[met])
     free[met] = False
     return b, True
+
+
+def _solve_regular(
+    system: FloatMatrix, right: FloatVector, tol: float, most: float
+) -> FloatVector | None:
+    """Solve a system quickly, and return None where it is singular or nearly so.
+
+    - `most`: how far a multiplier can move; a solution far beyond it is rounding.
+    """
+    try:
+        solution = np.linalg.solve(system, right)
+    except np.linalg.LinAlgError:
+        return None
+    is_good = np.abs(right - system @ solution).max() <= tol / 4
+    return solution if is_good and np.abs(solution[:-1]).max() <= _FAR * most else None
 
 
 def _let_go(

@@ -104,6 +104,11 @@ class Deformations:
         """Whether nothing stands for the kernel."""
         return self.approximation is None
 
+    @property
+    def has_judges(self) -> bool:
+        """Whether fewer landmarks than all judge a shape."""
+        return len(self.landmarks) > _JUDGES
+
     def judge(self, shape: Shape, *, has_one_ratio: bool) -> Deformation:
         """Return a deformed kernel that is good enough to compare shapes by.
 
@@ -124,7 +129,7 @@ class Deformations:
             way = "factored" if has_one_ratio else "modal"
         key = (shape, way, size)
         if key not in self._kept:
-            if way == "features" and size == len(self.landmarks):
+            if way == "features" and size > _JUDGES:
                 # The largest array of all: one of them at a time.
                 self._kept = {old: kept for old, kept in self._kept.items() if old[2] < size}
             self._kept[key] = self._deform(shape, way, size)
@@ -136,8 +141,14 @@ class Deformations:
             return FactoredDeformation.of(gram, roughness)
         if way == "modal":
             return ModalDeformation.of(gram, roughness)
+        features, kept = None, None
+        for (other, _, other_size), one in self._kept.items():
+            if other.width == shape.width and other_size == size:  # of another power
+                assert isinstance(one, FeatureDeformation)
+                features, kept = one.features, one.form.kept
+        features = self._features(gram, size) if features is None else features
         is_final = size == len(self.landmarks)
-        return FeatureDeformation.of(self._features(gram, size), roughness, keeps=is_final)
+        return FeatureDeformation.of(features, roughness, keeps=is_final, kept=kept)
 
     def _features(self, gram: Gram, size: int) -> FeatureMap:
         assert self.approximation is not None

@@ -323,7 +323,7 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
                 advance(1)
         best = min(trials, key=lambda shape: trials[shape].loss)
         trial = trials[best]
-        if not self._deformations.is_exact and not is_alone:
+        if self._deformations.has_judges and not is_alone:
             # The shape was chosen by few landmarks; the strengths are chosen by all.
             penalties = self._penalties(total, best.power)
             kernel = self._deformations.final(best, has_one_ratio=penalties.has_one_ratio)

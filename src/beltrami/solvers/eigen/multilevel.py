@@ -29,6 +29,7 @@ _MARGIN = 100.0  # the same, by what residuals are above the tolerance: the last
 _SMOOTHING_GROWTH = 8.0  # the same, of each filter that smooths
 _HIGH = 1 / 8  # of the spectrum: where the first of them begins; each further one so much lower
 _DENSE_NODES = 2000  # of the coarsest level; more where coarsening stalls
+_MODEST_NODES = 1000  # of the only level, where few pairs of all are asked for
 _MIXING = 100.0  # of the light edges' bound: pairs above it they do not mix with those of pieces
 _FAR_UNITS = 2.0**20  # of the weights, on either side of one
 _COLUMNS_MULTIPLE = 16  # whole cache lines and vector registers
@@ -106,13 +107,14 @@ def _connected_pairs(
         return Eigenpairs(np.zeros(0), np.zeros((n, 0), dtype=np.float32), 0)
     rungs = ladder(pencil, null.n_components + 4 * width)
     if len(rungs) == 1:
-        return _coarsest_pairs(pencil, null, count, rng)
+        most = max(_MODEST_NODES, 5 * count)
+        return _coarsest_pairs(pencil, null, count, rng, tol=tol, most=most)
     with track("computing eigenvectors", total=len(rungs)) as advance:
         top, nulls = rungs[-1].pencil, _null_spaces(rungs, null)
         order = cache_order(top.weights)
         top_null = nulls.pop()
         width = min(width, top.n_nodes - top_null.n_components)
-        rough = _coarsest_pairs(top, top_null, width, rng)
+        rough = _coarsest_pairs(top, top_null, width, rng, most=max(_DENSE_NODES, 6 * width))
         values, block = rough.values, rough.vectors[order].astype(np.float32)
         roots, shrinking = np.sqrt(top.mass)[order], 1.0
         advance(1)
@@ -164,16 +166,25 @@ def _round(
 
 
 def _coarsest_pairs(
-    pencil: Pencil, null: NullSpace, count: int, rng: np.random.Generator
+    pencil: Pencil,
+    null: NullSpace,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    most: int,
+    tol: float = 0.1,
 ) -> Eigenpairs:
-    """Return the lowest pairs by LAPACK, or from random vectors where coarsening stalled early."""
+    """Return the lowest pairs by LAPACK, or from random vectors where that takes too long.
+
+    - `most`: nodes up to which it does not.
+    """
     problem = pencil.problem(null)
     unit = 2.0 ** np.floor(np.log2(problem.bound))
     scaled = problem.scale(1 / unit)
-    if pencil.n_nodes <= max(_DENSE_NODES, 6 * count):
+    if pencil.n_nodes <= most:
         pairs = dense_eigenpairs(scaled, count)
     else:
-        pairs = chebyshev_eigenpairs(scaled, count, tol=0.1, backend=NumpyBackend(), rng=rng)
+        pairs = chebyshev_eigenpairs(scaled, count, tol=tol, backend=NumpyBackend(), rng=rng)
     return Eigenpairs(unit * pairs.values, pairs.vectors, max(pairs.iterations, 1))
 
 
