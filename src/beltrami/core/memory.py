@@ -92,17 +92,22 @@ def require_address_space(needed_bytes: float, *, what: str) -> None:
         )
 
 
+_SHARE = 0.25
+
+
 def budget_bytes() -> int:
     """Return how much one step may take: a quarter of the available memory."""
-    return available_bytes() // 4
+    return int(_SHARE * available_bytes())
 
 
-def require_memory(needed_bytes: float, *, what: str, instead: str) -> None:
+def require_memory(needed_bytes: float, *, what: str, instead: str, share: float = _SHARE) -> None:
     """Raise `MemoryBudgetError` when a step would take more than the budget.
 
     `what` is the subject of the message's first sentence, `instead` the last: what the user can do.
+    `share` of the available memory is the budget: all of it for a step that grows as the data do,
+    and without which there is no answer.
     """
-    budget = budget_bytes()
+    budget = int(share * available_bytes())
     if needed_bytes > budget:
         raise MemoryBudgetError(
             what=what, needed_bytes=needed_bytes, budget_bytes=budget, instead=instead

@@ -22,6 +22,9 @@ def test_a_step_within_the_budget_passes_and_one_byte_more_is_refused(
     require_memory(2**30, what="the matrix", instead="Go sparse.")
     with pytest.raises(MemoryBudgetError, match=r"the matrix would take 1\.00 GiB.*Go sparse\."):
         require_memory(2**30 + 1, what="the matrix", instead="Go sparse.")
+    require_memory(4 * 2**30, what="the matrix", instead="Go sparse.", share=1.0)
+    with pytest.raises(MemoryBudgetError, match=r"the budget is 4\.00 GiB"):
+        require_memory(4 * 2**30 + 1, what="the matrix", instead="Go sparse.", share=1.0)
 
 
 def _fake_group(folder: Path, limit: str) -> None:

@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from beltrami import KnnGraph
-from beltrami.core.errors import RecallWarning
+from beltrami.core import memory
+from beltrami.core.errors import MemoryBudgetError, RecallWarning
 from beltrami.graph.search import approximate, euclidean, open_space
 from beltrami.graph.search.cells import CELL_SIZE, Cells, Division
 
@@ -226,3 +227,15 @@ def test_rows_that_plan_a_search_are_not_those_that_judge_it(
     planning, judging = asked
     assert (len(planning), len(judging)) == (500, made.n_sampled)
     assert not np.intersect1d(planning, judging).size
+
+
+@pytest.mark.parametrize(
+    ("available", "what"),
+    [(4 * 3000 * 12 - 1, "the copy of 3000 points"), (6 * 3000 * 12 - 1, "the search by cells")],
+)
+def test_copies_that_do_not_fit_are_refused_before_they_are_made(
+    available: int, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: available)
+    with pytest.raises(MemoryBudgetError, match=what):
+        _lists(_sheet(3000, 12), 5, "approximate")

@@ -12,11 +12,13 @@ from sklearn.base import clone
 from tests.support import graph_oracles as oracles
 
 from beltrami import Graph, HeatKernel, KnnGraph, RadiusGraph
+from beltrami.core import memory
 from beltrami.core.errors import (
     ConnectedByBridgesWarning,
     DegenerateDataWarning,
     DisconnectedGraphError,
     InvalidInputError,
+    MemoryBudgetError,
 )
 from beltrami.graph import assembly
 
@@ -343,3 +345,10 @@ def test_edges_are_sorted_range_by_range_as_all_at_once(
         edges = assembly.unique_edges(rows, columns, distances, at_least)
         assert_array_equal(edges.rows * 50 + edges.columns, keys[keep])
         assert_array_equal(edges.distances, distances[first[keep]])
+
+
+def test_a_sparse_search_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = random_array((200, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    monkeypatch.setattr(memory, "available_bytes", lambda: 12 * points.nnz)
+    with pytest.raises(MemoryBudgetError, match=f"200 sparse points with {points.nnz} entries"):
+        KnnGraph(3, connect="keep").build(points)

@@ -102,6 +102,7 @@ class Cells:
             what=f"the search by cells among {len(points)} points of {points.shape[1]} columns",
             instead="Give fewer columns, for example principal components; search='exact' does "
             "without this copy, and compares all pairs.",
+            share=1.0,
         )
         owner, centers = division.owner, division.centers
         members, starts = _group(owner, len(centers))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
 from beltrami.core.threads import map_ranges, threads_in_force
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, IndexVector
@@ -78,6 +79,12 @@ class EuclideanSpace:
             raise _too_far(f"the columns of X spread over {spread:.3g}")
         # Unit spread keeps float32 squares away from overflow and underflow, whatever the units.
         scale = spread if spread > 0 else 1.0
+        require_memory(
+            4.0 * points.size,
+            what=f"the copy of {points.shape[0]} points of {points.shape[1]} columns to search in",
+            instead="Give fewer columns, for example principal components.",
+            share=1.0,
+        )
         return cls(points, _compact(points, mean, scale), mean, scale)
 
     @property

@@ -124,6 +124,7 @@ class SparseSpace:
             + 24.0 * queries.shape[0] * n_candidates,
             what=f"the search among {base.shape[0]} sparse points with {base.nnz} entries",
             instead="Give fewer rows, or fewer columns, for example by TruncatedSVD.",
+            share=1.0,
         )
         # The largest <x, y> - |y|^2 / 2 is the smallest |x - y|^2 = |x|^2 - 2 (<x, y> - |y|^2 / 2).
         columns = csc_array(base)
