@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from beltrami.core.backend import GroundedLaplacian, NumpyBackend
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.store import Form, Parcel, recall
-from beltrami.core.threads import threads_in_force
+from beltrami.core.threads import map_ranges, threads_in_force
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.learners.foundation import Foundation
@@ -28,6 +29,7 @@ _TRIFLE = 1e-9
 """Share of the largest flow that decides where nothing flows."""
 _SPANNED = 1e-3
 """What is left of a function of the basis without its means on pieces, if it was made of them."""
+_RANGE = 8192  # rows that are worked on together
 
 SPLIT_BASIS: Form[tuple[NDArray[np.float32], FloatVector]] = Form(
     "split_basis",
@@ -171,26 +173,45 @@ def _rotated_within_pieces(
     basis: Basis,
 ) -> tuple[NDArray[np.float32], FloatVector]:
     """Take the means on pieces off a basis, and solve for its eigenvectors in what is left."""
-    vectors = np.asarray(basis.vectors, dtype=np.float64)
-    centred = vectors - _piece_means(vectors, degrees, piece, volumes)
-    gram = centred.T @ (degrees[:, None] * centred)
-    energy = centred.T @ (degrees[:, None] * centred - weights @ centred)
+    backend, n = NumpyBackend(), len(piece)
+    means = _piece_means(basis.vectors, degrees, piece, volumes)
+    centred = np.empty_like(basis.vectors, order="C")
+
+    def centre(begin: int, end: int) -> FloatMatrix:
+        centred[begin:end] = basis.vectors[begin:end] - means[piece[begin:end]]
+        own = centred[begin:end].astype(np.float64)
+        return np.asarray(own.T @ (degrees[begin:end, None] * own))
+
+    gram = np.sum(map_ranges(centre, n, _RANGE), axis=0)
+    image = np.empty_like(centred)
+    backend.grounded_product(GroundedLaplacian(weights, np.zeros(n)), centred, image)
+    energy = backend.gram(centred, image)
+    del image
     sizes, directions = np.linalg.eigh((gram + gram.T) / 2)
     kept = sizes > _SPANNED * sizes.max(initial=0.0)
     whitening = directions[:, kept] / np.sqrt(sizes[kept])
     projected = whitening.T @ ((energy + energy.T) / 2) @ whitening
     values, rotation = np.linalg.eigh((projected + projected.T) / 2)
-    return (centred @ (whitening @ rotation)).astype(np.float32), values
+    turn, turned = whitening @ rotation, np.empty((n, len(values)), dtype=np.float32)
+
+    def rotate(begin: int, end: int) -> None:
+        turned[begin:end] = centred[begin:end].astype(np.float64) @ turn
+
+    map_ranges(rotate, n, _RANGE)
+    return turned, values
 
 
 def _piece_means(
     block: FloatMatrix, degrees: FloatVector, piece: IndexVector, volumes: FloatVector
 ) -> FloatMatrix:
-    members = csr_array(
-        (degrees / np.where(volumes > 0, volumes, 1.0)[piece], (piece, np.arange(len(piece)))),
-        shape=(len(volumes), len(piece)),
-    )
-    return np.asarray((members @ block)[piece])
+    """Return the means of a block on pieces by degrees, (m, p)."""
+    sums = np.zeros((len(volumes), block.shape[1]))
+    for begin in range(0, len(piece), _RANGE):
+        own = slice(begin, begin + _RANGE)
+        places = piece[own], np.arange(len(piece[own]))
+        members = csr_array((degrees[own], places), shape=(len(volumes), len(piece[own])))
+        sums += members @ np.asarray(block[own], dtype=np.float64)
+    return np.asarray(sums / np.where(volumes > 0, volumes, 1.0)[:, None])
 
 
 def _threads(weights: csr_array[Any], piece: IndexVector) -> coo_array[Any]:
