@@ -108,8 +108,9 @@ def serial_blas() -> Iterator[None]:
 def map_ranges(work: Callable[[int, int], _Result], total: int, size: int) -> list[_Result]:
     """Return ``work(begin, stop)`` of consecutive ranges of at most `size` of `total`, in order.
 
-    The ranges are shared by Python threads, and BLAS runs on one thread inside each: dense products
-    of tall blocks keep every core busy that way, and on a busy machine no thread waits for another.
+    The ranges are shared by Python threads, and BLAS and OpenMP run on one thread inside each:
+    dense products of tall blocks keep every core busy that way, and on a busy machine no thread
+    waits for another.
     The work must let go of the interpreter. The ranges do not depend on the number of threads.
     """
     ranges = [(begin, min(begin + size, total)) for begin in range(0, total, size)]
@@ -117,8 +118,13 @@ def map_ranges(work: Callable[[int, int], _Result], total: int, size: int) -> li
     with serial_blas():
         if workers <= 1:
             return [work(*each) for each in ranges]
-        with ThreadPoolExecutor(workers) as pool:
+        with ThreadPoolExecutor(workers, initializer=_limit_openmp) as pool:
             return list(pool.map(lambda each: work(*each), ranges))
+
+
+def _limit_openmp() -> None:
+    """Hold OpenMP to one thread for what this Python thread will call."""
+    _libraries().limit(limits=1, user_api="openmp")
 
 
 @contextmanager

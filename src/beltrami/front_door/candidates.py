@@ -167,7 +167,7 @@ CLASS_CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "poisson",
         "Poisson learning",
-        partial(GraphMember, _make_poisson, are_shares=True, kept=("n_steps", "priors")),
+        partial(GraphMember, _make_poisson, are_shares=True, holds_out=True),
         prior=0.20,
         temperature=1.5,
     ),

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.types import FloatMatrix, FloatVector, Points
+from beltrami.core.threads import map_ranges
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.data.labels import checked_weights
 from beltrami.front_door.prepare import View
 from beltrami.learners.baselines import NEVER
@@ -27,12 +28,14 @@ from beltrami.learners.shared_graph import (
     score_on,
     scores_at,
     share_kernels,
+    shares_by_others,
     shares_of,
     shifts_at,
 )
 from beltrami.learners.splits import class_folds, typical_count
 
 _LEAST_SHARE = 1e-4
+_ROWS = 2**15  # whose logarithms are taken at once
 _ENOUGH = 4
 """Labels of a class, typically, from which leaving one out does not tilt the rest against it."""
 
@@ -77,6 +80,8 @@ class GraphMember(Member):
     has_exact : bool, default=False
         Whether its own leave-one-out is of the answer it gives, and stands in for folds, which
         would take long, once classes have some labels.
+    holds_out : bool, default=False
+        Whether it has a way of its own to say what other labels make of a few rows.
     kept : tuple of str, default=()
         Parameters that it chooses, and that stay as they are while labels are held out: to choose
         again, fold by fold, would cost far more than the rest and changes little.
@@ -90,11 +95,12 @@ class GraphMember(Member):
         *,
         are_shares: bool,
         has_exact: bool = False,
+        holds_out: bool = False,
         kept: tuple[str, ...] = (),
         twin: "GraphMember | None" = None,
     ) -> None:
         self._make, self._are_shares, self._has_exact = make, are_shares, has_exact
-        self._kept, self._twin = kept, twin
+        self._holds_out, self._kept, self._twin = holds_out, kept, twin
         self._learner: Any = None
         self._speaker: Any = None
 
@@ -130,8 +136,13 @@ class GraphMember(Member):
         logits = np.zeros(sample.targets.shape)
         twin = copy_as_chosen(self._learner, self._kept)
         for rest, aside in class_folds(labeled):
-            _score_on(twin, view, rest)
-            logits[aside] = self._logits_of(twin)[sample.rows[aside]]
+            rows = sample.rows[aside]
+            if self._holds_out:
+                shares = shares_by_others(self._learner, _weigh_evenly(rest), rows)
+                logits[aside] = self._logits(shares)
+            else:
+                _score_on(twin, view, rest)
+                logits[aside] = self._logits_of(twin, rows)
         return logits
 
     def at(self, points: Points, plain: Points) -> FloatMatrix:  # noqa: ARG002
@@ -140,19 +151,27 @@ class GraphMember(Member):
             return self._logits(self._speaker.predict_proba(points))
         return self._logits(scores_at(self._speaker, points))
 
-    def _logits_of(self, learner: Any) -> FloatMatrix:
-        scores: FloatMatrix = shares_of(learner) if self._are_shares else learner.scores_
-        return self._logits(scores)
+    def _logits_of(self, learner: Any, rows: IndexVector | slice = slice(None)) -> FloatMatrix:
+        """Return the logits of some rows, or of all."""
+        if self._are_shares:
+            return self._logits(shares_of(learner, rows))
+        return self._logits(learner.scores_[rows])
 
     def _logits(self, scores: FloatMatrix) -> FloatMatrix:
         """Return logits from scores, or from shares where a learner gives these."""
         if not self._are_shares:
             return np.asarray(np.maximum(scores, NEVER))
-        positive = np.maximum(scores, 0.0)
-        totals = positive.sum(axis=1, keepdims=True)
-        even = 1.0 / scores.shape[1]
-        shares = np.divide(positive, totals, out=np.full_like(positive, even), where=totals > 0)
-        return np.asarray(np.log(np.maximum(shares, _LEAST_SHARE)))
+        logits = np.empty_like(scores)
+
+        def fill(begin: int, stop: int) -> None:
+            own, positive = logits[begin:stop], np.maximum(scores[begin:stop], 0.0)
+            totals = positive.sum(axis=1, keepdims=True)
+            own[:] = 1.0 / scores.shape[1]
+            np.divide(positive, totals, out=own, where=totals > 0)
+            np.log(np.maximum(own, _LEAST_SHARE, out=own), out=own)
+
+        map_ranges(fill, len(scores), _ROWS)
+        return logits
 
 
 def _score_on(learner: Any, view: View, labeled: Labeled) -> Any:

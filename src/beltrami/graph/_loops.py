@@ -143,7 +143,7 @@ def closest_pairs_reference(points, rows, starts, lefts, rights, firsts):
 def closest_pairs(
     points, rows, starts, centers, radii, lefts, rights, bounds, firsts, limits, most
 ):
-    """Return the nearest rows of some pairs of clumps, and whether no other pair can be nearer.
+    """Return the nearest rows of some pairs of clumps, and how near others can be at most.
 
     Clump v holds ``rows[starts[v] : starts[v + 1]]`` within its radius around its centre. Party p
     looks at the pairs of clumps from ``firsts[p]`` on, ordered by lower ``bounds`` of their
@@ -153,7 +153,7 @@ def closest_pairs(
     n_parties, width = firsts.size - 1, points.shape[1]
     ends = np.full((n_parties, 2), -1, np.int64)
     lengths = np.empty(n_parties)
-    is_sure = np.empty(n_parties, np.bool_)
+    unseen = np.empty(n_parties)
     for p in prange(n_parties):
         ceiling, length = np.inf, np.inf
         q, compared = firsts[p], 0
@@ -183,9 +183,8 @@ def closest_pairs(
                         ends[p, 0], ends[p, 1] = i, j
             q += 1
         lengths[p] = length
-        unseen = limits[p] if q == firsts[p + 1] else min(bounds[q], limits[p])
-        is_sure[p] = length <= unseen
-    return lengths, ends, is_sure
+        unseen[p] = limits[p] if q == firsts[p + 1] else min(bounds[q], limits[p])
+    return lengths, ends, unseen
 
 
 def sparse_pair_distances_reference(left, right, rows, columns):

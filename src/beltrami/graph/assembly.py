@@ -16,11 +16,14 @@ from beltrami.core.errors import (
     DegenerateDataWarning,
     DisconnectedGraphError,
 )
+from beltrami.core.threads import map_ranges
 from beltrami.core.types import CsrMatrix, FloatVector, IndexVector
 from beltrami.graph.connect import shortest_bridges
 from beltrami.graph.model import Attachment, Graph, GraphCertificate, Neighbors
 from beltrami.graph.search import Space
 from beltrami.graph.weights import Edges, WeightRule
+
+_ENDS = 2**16  # lower ends whose edges are sorted together
 
 _FAINTEST_BRIDGE = 1e-6
 """Least weight of a bridge, in median edges; see docs/decisions/0003."""
@@ -29,7 +32,7 @@ _FAINTEST_BRIDGE = 1e-6
 def symmetric_edges(lists: Neighbors, *, mutual: bool) -> Edges:
     """Return the undirected edges of neighbour lists; mutual ones are listed by both ends."""
     n, k = lists.indices.shape
-    rows = np.repeat(np.arange(n, dtype=np.int64), k)
+    rows = np.repeat(np.arange(n, dtype=lists.indices.dtype), k)
     return unique_edges(
         rows, lists.indices.ravel(), lists.distances.ravel(), at_least=2 if mutual else 1
     )
@@ -43,21 +46,37 @@ def unique_edges(
     Pairs are handled as numbers, never as entries of a matrix of distances, in which the edge of
     two identical points, a zero, would vanish. They come sorted by the lower end, then the higher.
     """
-    low, high = np.minimum(rows, columns).astype(np.int64), np.maximum(rows, columns)
+    low, high = np.minimum(rows, columns), np.maximum(rows, columns)
     span = int(max(high.max(initial=0), 0)) + 1
-    keys, first, counts = np.unique(low * span + high, return_index=True, return_counts=True)
-    keep = counts >= at_least
-    return Edges(keys[keep] // span, keys[keep] % span, np.asarray(distances)[first[keep]])
+
+    def between(begin: int, stop: int) -> Edges:
+        some = np.flatnonzero((low >= begin) & (low < stop))
+        numbers = low[some].astype(np.int64) * span + high[some]
+        keys, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+        keep = counts >= at_least
+        kept = keys[keep]
+        return Edges(kept // span, kept % span, np.asarray(distances)[some[first[keep]]])
+
+    parts = map_ranges(between, span, _ENDS)
+    return Edges(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.distances for part in parts]),
+    )
 
 
 def _weight_matrix(edges: Edges, weights: FloatVector, n: int) -> CsrMatrix:
-    index = np.dtype(np.int32 if n < 2**31 else np.int64)
-    starts: IndexVector = np.concatenate([edges.rows, edges.columns]).astype(index)
-    ends: IndexVector = np.concatenate([edges.columns, edges.rows]).astype(index)
-    both: FloatVector = np.concatenate([weights, weights])
-    matrix: CsrMatrix = csr_array(coo_array((both, (starts, ends)), shape=(n, n)))
+    upper = _directed(edges, weights, n)
+    matrix: CsrMatrix = csr_array(upper + upper.T)
     matrix.sort_indices()
     return matrix
+
+
+def _directed(edges: Edges, weights: FloatVector, n: int) -> CsrMatrix:
+    """Return the matrix in which each edge stands once."""
+    index = np.dtype(np.int32 if n < 2**31 else np.int64)
+    ends = (edges.rows.astype(index), edges.columns.astype(index))
+    return csr_array(coo_array((weights, ends), shape=(n, n)))
 
 
 def assemble_graph(
@@ -76,8 +95,9 @@ def assemble_graph(
     """
     n = space.n_points
     # Rules may warn, so the edges are weighed once, when all of them are known.
-    pattern = _weight_matrix(edges, np.ones(len(edges.rows)), n)
+    pattern = _directed(edges, np.ones(len(edges.rows)), n)
     count, membership = connected_components(pattern, directed=False)
+    del pattern
     certificate = replace(certificate, n_components_found=count)
     if count > 1 and connect == "raise":
         raise DisconnectedGraphError(
@@ -101,13 +121,13 @@ def assemble_graph(
         np.concatenate([edges.columns, bridges.columns]),
         np.concatenate([edges.distances, bridges.distances]),
     )
-    weights = _append_bridges(rule.weigh(edges, lists, lists), joined, rule, lists)
+    weights = _append_bridges(rule.weigh(edges, lists, lists), bridges, rule, lists)
     certificate = replace(certificate, n_bridges=len(bridges.rows), n_rough_bridges=bridges.n_rough)
     return Graph(_weight_matrix(joined, weights, n), lists, certificate)
 
 
 def _append_bridges(
-    weights: FloatVector, joined: Edges, rule: WeightRule, lists: Neighbors | None
+    weights: FloatVector, bridges: Edges, rule: WeightRule, lists: Neighbors | None
 ) -> FloatVector:
     """Append the weights of the bridges: by the same rule, but enough to be felt.
 
@@ -116,9 +136,9 @@ def _append_bridges(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateDataWarning)
-        bridges = rule.weigh(joined, lists, lists)[len(weights) :]
+        faint = rule.weigh(bridges, lists, lists)
     floor = _FAINTEST_BRIDGE * _median(weights) if len(weights) else 0.0
-    return np.concatenate([weights, np.maximum(bridges, floor)])
+    return np.concatenate([weights, np.maximum(faint, floor)])
 
 
 def _median(numbers: FloatVector) -> float:

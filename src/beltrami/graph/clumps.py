@@ -11,14 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
-from beltrami.graph.search.cells import CELL_SIZE, divide
+from beltrami.graph.search.cells import CELL_SIZE
 from beltrami.graph.search.euclidean import EuclideanSpace
 
 _LISTED = 32  # pairs of clumps that a clump proposes
 _COMPARED = 2**26  # pairs of rows that a round compares: some seconds
+_STRANDS = 64  # of all parts together that are followed at once, at least
 _SMALL = 4 * CELL_SIZE  # a part up to this size is a clump
-_ENTRIES = 2**24  # of a block of bounds
+_ENTRIES = 2**21  # of a block of bounds
 
 
 class Way(NamedTuple):
@@ -58,13 +60,11 @@ class Clumps:
         owner = np.zeros(len(parts), dtype=np.int64)
         large = np.flatnonzero(np.bincount(parts)[parts] > _SMALL)
         if large.size:
-            # The seed only says where cells lie, not what is found.
-            owner[large] = divide(space.compact[large], np.random.default_rng(0))[0]
+            owner[large] = space.division.owner[large]
         keys = owner * (int(parts.max()) + 1) + parts
         rows = np.argsort(keys, kind="stable")
         _, starts, sizes = np.unique(keys[rows], return_index=True, return_counts=True)
-        centers = np.add.reduceat(space.points[rows], starts, axis=0, dtype=np.float64)
-        centers /= sizes[:, None]
+        centers = _means(space.points, rows, np.append(starts, len(rows)))
         clump = np.repeat(np.arange(len(starts)), sizes)
         away = _loops.pair_distances(space.points, centers, rows, clump)
         radii = np.maximum.reduceat(away, starts) * (1 + 1e-9)
@@ -79,17 +79,27 @@ class Clumps:
         rights, bounds, unlisted = self._proposals(searching, part)
         lefts = np.repeat(searching, rights.shape[1])
         order = np.lexsort((bounds.ravel(), part[lefts]))
-        names, firsts = np.unique(part[lefts[order]], return_index=True)
+        names, firsts, counts = np.unique(part[lefts[order]], return_index=True, return_counts=True)
         limits = np.full(int(part.max()) + 1, np.inf)
         np.minimum.at(limits, part[searching], unlisted)
-        lengths, ends, is_sure = _loops.closest_pairs(
+        # A part looks along several strands of its list at once, so that no thread is without work.
+        n_strands = -(-_STRANDS // len(names))
+        strand = (np.arange(len(order)) - np.repeat(firsts, counts)) % n_strands
+        party = np.repeat(np.arange(len(names)), counts) * n_strands + strand
+        order = order[np.argsort(party, kind="stable")]
+        ends = np.cumsum(np.bincount(party, minlength=len(names) * n_strands))
+        lengths, pairs, unseen = _loops.closest_pairs(
             self.space.points, self.rows, self.starts, self.centers, self.radii, lefts[order],
-            rights.ravel()[order], bounds.ravel()[order], np.append(firsts, len(order)),
-            limits[names], _COMPARED // len(names),
+            rights.ravel()[order], bounds.ravel()[order], np.append(0, ends),
+            np.repeat(limits[names], n_strands), _COMPARED // len(ends),
         )  # fmt: skip
+        lengths, unseen = (each.reshape(-1, n_strands) for each in (lengths, unseen))
+        best = lengths.argmin(axis=1) + np.arange(len(names)) * n_strands
         return [
-            Way(float(length), int(i), int(j), bool(sure))
-            for length, (i, j), sure in zip(lengths, ends, is_sure, strict=True)
+            Way(float(length), int(i), int(j), bool(length <= least))
+            for length, (i, j), least in zip(
+                lengths.min(axis=1), pairs[best], unseen.min(axis=1), strict=True
+            )
         ]
 
     def _proposals(
@@ -106,15 +116,16 @@ class Clumps:
         rights = np.empty((len(searching), width), dtype=np.int64)
         bounds = np.empty((len(searching), width))
         unlisted = np.full(len(searching), np.inf)
-        step = max(1, _ENTRIES // len(part))
-        for start in range(0, len(searching), step):
-            block = searching[start : start + step]
-            here = slice(start, start + len(block))
+
+        def propose(begin: int, stop: int) -> None:
+            here, block = slice(begin, stop), searching[begin:stop]
             lower: NDArray[np.float64] = centers[block] @ centers.T
             lower *= -2
-            lower += squares[block][:, None] + squares
-            lower = np.sqrt(np.maximum(lower, 0)) - rounding
-            lower -= self.radii[block][:, None] + self.radii
+            lower += squares[block][:, None]
+            lower += squares
+            np.sqrt(np.maximum(lower, 0, out=lower), out=lower)
+            lower -= self.radii[block][:, None] + rounding
+            lower -= self.radii
             lower[part[block][:, None] == part] = np.inf
             if width < len(part):
                 order = np.argpartition(lower, width, axis=1)
@@ -123,4 +134,18 @@ class Clumps:
             else:
                 rights[here] = np.arange(width)
             bounds[here] = np.take_along_axis(lower, rights[here], 1)
+
+        map_ranges(propose, len(searching), max(1, _ENTRIES // len(part)))
         return rights, bounds, unlisted
+
+
+def _means(points: FloatMatrix, rows: IndexVector, starts: IndexVector) -> FloatMatrix:
+    """Return the means of points that stand together, in float64."""
+
+    def means(begin: int, stop: int) -> FloatMatrix:
+        first, last = starts[begin], starts[stop]
+        own = points[rows[first:last]]
+        sums = np.add.reduceat(own, starts[begin:stop] - first, axis=0, dtype=np.float64)
+        return sums / np.diff(starts[begin : stop + 1])[:, None]
+
+    return np.concatenate(map_ranges(means, len(starts) - 1, CELL_SIZE))

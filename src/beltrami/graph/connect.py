@@ -3,7 +3,8 @@
 Borůvka's algorithm on whole components: every round each component but the largest asks for its
 nearest point outside, all these edges belong to the minimum spanning tree of the components, and
 the number of components at least halves. In large data the ways out are searched by clumps, which
-may miss the very shortest where parts lie far apart, and says so.
+may miss the very shortest where parts lie far apart, and says so; where points are sparse or the
+metric is another, some points of each component stand for all.
 """
 
 from dataclasses import dataclass
@@ -38,15 +39,18 @@ def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Bridges:
 
     The distance of two components is that of their nearest pair of points. Cost: each point
     outside the largest component searches all points once per round, at most log2(components)
-    rounds; for large data some thousand pairs of clumps per component and round.
+    rounds; for large data some thousand pairs of clumps per component and round, or those of 63,000
+    points that stand for all.
     """
     parts = membership.astype(np.int64)
     bridges: list[Way] = []
     n_parts = int(parts.max()) + 1
-    clumps = _clumps(space, parts)
+    is_large = _pairs(parts) > _EXACT_PAIRS
+    clumps = Clumps.of(space.euclidean, parts) if is_large and space.euclidean else None
+    asked = _delegates(parts) if is_large and clumps is None else np.arange(len(parts))
     with track("bridging components", total=n_parts - 1) as advance:
         while n_parts > 1:
-            ways = _nearest_outside(space, parts) if clumps is None else clumps.ways_out(parts)
+            ways = clumps.ways_out(parts) if clumps else _nearest_outside(space, parts, asked)
             chosen = _without_cycles(sorted(ways), parts, n_parts)
             if not chosen:
                 raise InvalidInputError(
@@ -68,14 +72,24 @@ def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Bridges:
     return Bridges(rows, columns, lengths, sum(not way.is_sure for way in bridges))
 
 
-def _clumps(space: Space, parts: IndexVector) -> Clumps | None:
-    """Return the points in clumps, None where all pairs can be compared."""
+def _pairs(parts: IndexVector) -> float:
+    """Return how many pairs of points a round compares where it compares all."""
     sizes = np.bincount(parts)
     # A large component is taken by itself, which costs at least a copy of all others.
     n_searching = len(parts) - sizes.max() + 16 * np.count_nonzero(sizes > _SMALL)
-    if space.euclidean is None or n_searching * len(parts) <= _EXACT_PAIRS:
-        return None
-    return Clumps.of(space.euclidean, parts)
+    return float(n_searching) * len(parts)
+
+
+def _delegates(parts: IndexVector) -> IndexVector:
+    """Return some points of each part, one at least, few enough to compare all their pairs."""
+    sizes, most = np.bincount(parts), int(np.sqrt(_EXACT_PAIRS))
+    each = most
+    while each > 1 and np.minimum(sizes, each).sum() > most:
+        each -= -(-each // 8)
+    drawn = np.random.default_rng(0).permutation(len(parts))
+    drawn = drawn[np.argsort(parts[drawn], kind="stable")]
+    place = np.arange(len(parts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(drawn[place < each])
 
 
 def _without_cycles(candidates: list[Way], parts: NDArray[np.int64], n_parts: int) -> list[Way]:
@@ -97,21 +111,22 @@ def _without_cycles(candidates: list[Way], parts: NDArray[np.int64], n_parts: in
     return chosen
 
 
-def _nearest_outside(space: Space, parts: NDArray[np.int64]) -> list[Way]:
-    """Return the shortest way out of every component but the largest."""
+def _nearest_outside(space: Space, parts: NDArray[np.int64], asked: IndexVector) -> list[Way]:
+    """Return the shortest way out of every component but the largest, among the points asked."""
+    is_sure, parts = len(asked) == len(parts), parts[asked]
     labels, sizes = np.unique(parts, return_counts=True)
     searching = labels[labels != labels[np.argmax(sizes)]]
     size_of = dict(zip(labels.tolist(), sizes.tolist(), strict=True))
     small = [label for label in searching.tolist() if size_of[label] <= _SMALL]
     ways = [
-        _way_out_of_one(space, np.flatnonzero(parts == label), np.flatnonzero(parts != label))
+        _way_out_of_one(space, asked[parts == label], asked[parts != label])
         for label in searching.tolist()
         if size_of[label] > _SMALL
     ]
     if small:
         widest = max(size_of[label] for label in small)
-        ways += _ways_out_together(space, parts, np.array(small), widest)
-    return ways
+        ways += _ways_out_together(space, parts, asked, np.array(small), widest)
+    return [way._replace(is_sure=is_sure) for way in ways]
 
 
 def _way_out_of_one(space: Space, inside: IndexVector, outside: IndexVector) -> Way:
@@ -121,15 +136,20 @@ def _way_out_of_one(space: Space, inside: IndexVector, outside: IndexVector) -> 
 
 
 def _ways_out_together(
-    space: Space, parts: NDArray[np.int64], small: NDArray[np.int64], widest: int
+    space: Space,
+    parts: NDArray[np.int64],
+    asked: IndexVector,
+    small: NDArray[np.int64],
+    widest: int,
 ) -> list[Way]:
     # Among the widest + 1 nearest points at least one lies outside a component of that size.
-    rows = np.flatnonzero(np.isin(parts, small))
-    near, distances = space.nearest_between(rows, np.arange(len(parts)), widest + 1)
-    outside = parts[near] != parts[rows][:, None]
+    is_small = np.isin(parts, small)
+    rows, own = asked[is_small], parts[is_small]
+    near, distances = space.nearest_between(rows, asked, widest + 1)
+    outside = parts[np.searchsorted(asked, near)] != own[:, None]
     first = np.argmax(outside, axis=1)
     each = np.arange(len(rows))
     ends, lengths = near[each, first], distances[each, first]
-    order = np.lexsort((ends, rows, lengths, parts[rows]))
-    leaders = order[np.unique(parts[rows][order], return_index=True)[1]]
+    order = np.lexsort((ends, rows, lengths, own))
+    leaders = order[np.unique(own[order], return_index=True)[1]]
     return [Way(float(lengths[p]), int(rows[p]), int(ends[p]), True) for p in leaders]

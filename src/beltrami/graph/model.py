@@ -272,7 +272,13 @@ def _require_nonnegative(weights: CsrMatrix) -> None:
 def _require_symmetric(weights: CsrMatrix) -> None:
     if weights.nnz == 0:
         return
-    gap = abs(weights - weights.T)
+    mirror: CsrMatrix = csr_array(weights.T)
+    if weights.has_sorted_indices and all(
+        np.array_equal(getattr(weights, part), getattr(mirror, part))
+        for part in ("indptr", "indices", "data")
+    ):
+        return
+    gap = abs(weights - mirror)
     worst = float(gap.max()) if gap.nnz else 0.0
     if worst > _SYMMETRY_RTOL * float(weights.data.max()):
         bad = int((gap.data > 0).sum())

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
+from beltrami.core.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.core.validation import check_count, check_positive
 from beltrami.graph.model import Neighbors
@@ -22,6 +23,7 @@ from beltrami.graph.model import Neighbors
 WEIGHT_FLOOR = 1e-100
 """An edge that was found stays an edge, however small its weight."""
 
+_EDGES = 2**16  # weighed at once
 _SHARE_FLOOR = 1e-6  # what an edge weighs whose ends share no neighbour, beside at most 1
 
 
@@ -123,10 +125,15 @@ class SelfTuningWeights(BaseEstimator):
                 "weights='self_tuning' needs neighbour lists to take its scales from; use "
                 "KnnGraph, or weights='heat' with a RadiusGraph."
             )
-        near = _gaussian(edges.distances, left.distances[edges.rows, -1])
-        far = _gaussian(edges.distances, right.distances[edges.columns, -1])
-        # Only a bridge can vanish: an edge is within the scale of the end that lists it.
-        return np.maximum((near + far) / 2, WEIGHT_FLOOR)
+        own, other = left.distances[:, -1], right.distances[:, -1]
+
+        def mean(some: slice) -> FloatVector:
+            near = _gaussian(edges.distances[some], own[edges.rows[some]])
+            far = _gaussian(edges.distances[some], other[edges.columns[some]])
+            # Only a bridge can vanish: an edge is within the scale of the end that lists it.
+            return np.maximum((near + far) / 2, WEIGHT_FLOOR)
+
+        return _edge_by_edge(mean, len(edges.rows))
 
 
 class SharedNeighborWeights(BaseEstimator):
@@ -179,16 +186,19 @@ class SharedNeighborWeights(BaseEstimator):
         if left is None or right is None:
             raise InvalidInputError("weights='shared' needs neighbour lists; use KnnGraph.")
         width = self.n_shared
-        right_sets = _sets(right, width, with_self=True)
-        # New points are not among the rows that lists speak of, so they bring no own number.
-        left_sets = right_sets if left is right else _sets(left, width, with_self=False)
-        share = _loops.shared_share(left_sets, right_sets, edges.rows, edges.columns)
-        weights: FloatVector = share**power + _SHARE_FLOOR
+        if left is right:
+            sets, place = _sets(right, (edges.rows, edges.columns), width, with_self=True)
+            left_sets, left_place = sets, place
+        else:  # new points are not among the rows that lists speak of: they bring no own number
+            left_sets, left_place = _sets(left, (edges.rows,), width, with_self=False)
+            sets, place = _sets(right, (edges.columns,), width, with_self=True)
+        share = _loops.shared_share(left_sets, sets, left_place[edges.rows], place[edges.columns])
+        weights = _edge_by_edge(lambda some: share[some] ** power + _SHARE_FLOOR, len(share))
         if self.n_scale is None:
             return weights
         last = self.n_scale
         tuned = SelfTuningWeights().weigh(edges, left.first(last), right.first(last))
-        return np.maximum(weights * tuned, WEIGHT_FLOOR)
+        return np.maximum(np.multiply(weights, tuned, out=tuned), WEIGHT_FLOOR, out=tuned)
 
 
 _RULES: dict[str, Callable[[], Any]] = {
@@ -225,6 +235,17 @@ def fix_width(rule: WeightRule, distances: FloatVector) -> WeightRule:
     return HeatKernel(rule._time(distances) or np.inf)
 
 
+def _edge_by_edge(weigh: Callable[[slice], FloatVector], count: int) -> FloatVector:
+    """Return the weights of `count` edges, weighed some at a time."""
+    weights = np.empty(count)
+
+    def fill(begin: int, stop: int) -> None:
+        weights[begin:stop] = weigh(slice(begin, stop))
+
+    map_ranges(fill, count, _EDGES)
+    return weights
+
+
 def _gaussian(distances: FloatVector, scales: FloatVector) -> FloatVector:
     """Return exp(-4 d^2 / r^2), one for identical points."""
     # The ratio before the square: squares of the smallest scales would vanish.
@@ -248,9 +269,25 @@ def _raise_to_floor(weights: FloatVector, t: float) -> FloatVector:
     return np.maximum(weights, WEIGHT_FLOOR)
 
 
-def _sets(neighbors: Neighbors, width: int, *, with_self: bool) -> IndexMatrix:
-    """Return sorted lists of the `width` nearest neighbours, and of the point itself if asked."""
-    lists = neighbors.indices[:, :width]
-    if with_self:
-        lists = np.hstack([lists, np.arange(len(lists), dtype=lists.dtype)[:, None]])
-    return np.sort(lists, axis=1)
+def _sets(
+    lists: Neighbors, ends: tuple[IndexVector, ...], width: int, *, with_self: bool
+) -> tuple[IndexMatrix, IndexVector]:
+    """Return the sorted `width` nearest neighbours of the rows in `ends`, and the place of each.
+
+    With the row itself if asked.
+    """
+    is_named = np.zeros(len(lists.indices), dtype=np.bool_)
+    for rows in ends:
+        is_named[rows] = True
+    named, near = np.flatnonzero(is_named), lists.indices[:, :width]
+    sets = np.empty((len(named), near.shape[1] + with_self), dtype=near.dtype)
+
+    def fill(begin: int, stop: int) -> None:
+        rows, own = named[begin:stop], sets[begin:stop]
+        own[:, : near.shape[1]] = near[rows]
+        if with_self:
+            own[:, -1] = rows
+        own.sort(axis=1)
+
+    map_ranges(fill, len(named), _EDGES)
+    return sets, np.cumsum(is_named) - 1

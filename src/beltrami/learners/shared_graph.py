@@ -22,9 +22,14 @@ def score_on(
     return learner
 
 
-def shares_of(learner: Any) -> FloatMatrix:
-    """Return the probabilities of a classifier that has scores, (n, k)."""
-    return np.asarray(learner._distributions(learner.scores_, learner.reached_))
+def shares_of(learner: Any, rows: IndexVector | slice = slice(None)) -> FloatMatrix:
+    """Return the probabilities of some rows, or of all, by a classifier that has scores."""
+    return np.asarray(learner._distributions(learner.scores_[rows], learner.reached_[rows]))
+
+
+def shares_by_others(learner: Any, labeled: Labeled, rows: IndexVector) -> FloatMatrix:
+    """Return the probabilities at rows whose labels are held out, (m, k), all choices kept."""
+    return np.asarray(copy.copy(learner)._shares_at(labeled, rows))
 
 
 def scores_at(learner: Any, points: Points) -> FloatMatrix:

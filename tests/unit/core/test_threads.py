@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.threads import (
+    map_ranges,
     renewed_limit,
     resolve_jobs,
     serial_blas,
@@ -154,3 +155,16 @@ with threads.serial_blas():
     pass
 print("ended")
 """
+
+
+def test_ranges_run_openmp_on_one_thread_each() -> None:
+    import faiss  # noqa: F401 - it brings a library with threads of its own
+
+    def threads(begin: int, stop: int) -> int:
+        libraries = [each for each in threadpool_info() if each["user_api"] == "openmp"]
+        return max((each["num_threads"] for each in libraries), default=1)
+
+    before = threads(0, 1)
+    with thread_limit(2):
+        assert set(map_ranges(threads, 8, 2)) == {1}
+    assert threads(0, 1) == before

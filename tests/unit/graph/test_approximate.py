@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from beltrami import KnnGraph
 from beltrami.core.errors import RecallWarning
 from beltrami.graph.search import approximate, euclidean, open_space
-from beltrami.graph.search.cells import CELL_SIZE, Cells
+from beltrami.graph.search.cells import CELL_SIZE, Cells, Division
 
 POINTS = np.random.default_rng(0).normal(size=(8000, 20))
 
@@ -29,6 +29,10 @@ def _share(found: np.ndarray, truth: np.ndarray) -> float:
 def _lists(points: np.ndarray, k: int, search: str, seed: int = 0) -> euclidean.Neighbors:
     rng = np.random.default_rng(seed)
     return open_space(points, "euclidean").neighbors(k, search=search, rng=rng)
+
+
+def _cells(points: np.ndarray, k: int) -> Cells:
+    return Cells.of(points, Division.of(points, np.random.default_rng(0)), k)
 
 
 def test_recall_is_high_and_measured_rightly() -> None:
@@ -93,7 +97,7 @@ def test_heaps_of_identical_points_are_found_and_not_compared_with_each_other(
     points = np.random.default_rng(0).permutation(np.vstack([heap, _sheet(1000, 12, seed=1)]))
     found, truth = _lists(points, 20, "approximate"), _lists(points, 20, "exact")
     assert np.mean(found.distances <= truth.distances[:, -1:]) >= 0.99
-    cells = Cells.of(points.astype(np.float32), 21, np.random.default_rng(0))
+    cells = _cells(points.astype(np.float32), 21)
     assert np.diff(cells.starts).max() <= 4 * CELL_SIZE
     if n_copies > 4 * CELL_SIZE:
         assert len(cells.members) <= 1000 + 2 * 21
@@ -107,7 +111,7 @@ def test_points_that_are_all_alike_have_neighbours() -> None:
 
 def test_every_point_is_in_one_cell_whose_centre_is_near() -> None:
     points = _sheet(3000, 12).astype(np.float32)
-    cells = Cells.of(points, 11, np.random.default_rng(0))
+    cells = _cells(points, 11)
     assert_array_equal(np.sort(cells.members), np.arange(3000))
     assert_array_equal(
         cells.owner[cells.members], np.repeat(np.arange(cells.n_cells), np.diff(cells.starts))
@@ -195,3 +199,30 @@ def test_points_with_too_few_candidates_are_searched_exactly(
     monkeypatch.setattr(Cells, "candidates", forgetful)
     exact = _lists(POINTS[:60], 5, "exact")  # one cell
     assert_array_equal(_lists(POINTS[:60], 5, "approximate").indices, exact.indices)
+
+
+def test_a_recall_is_sure_when_a_standard_error_and_more_below_it_is_enough() -> None:
+    found = np.ones((1000, 10), dtype=np.bool_)
+    assert approximate.is_surely_good(found)
+    found[:60, 0] = False  # 0.994, of standard error 0.00075
+    assert approximate.is_surely_good(found)
+    found[:70, 0] = False  # 0.993, and 0.9917 once in twenty
+    found[:3, :] = False
+    assert found.mean() > 0.99
+    assert not approximate.is_surely_good(found)
+
+
+def test_rows_that_plan_a_search_are_not_those_that_judge_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+    known = euclidean.EuclideanSpace._true_neighbors
+    monkeypatch.setattr(
+        euclidean.EuclideanSpace,
+        "_true_neighbors",
+        lambda own, rows, k: asked.append(rows) or known(own, rows, k),
+    )
+    made = _lists(_sheet(3000, 12), 5, "approximate")
+    planning, judging = asked
+    assert (len(planning), len(judging)) == (500, made.n_sampled)
+    assert not np.intersect1d(planning, judging).size

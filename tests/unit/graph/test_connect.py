@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 from tests.support import graph_oracles as oracles
@@ -165,13 +165,62 @@ def test_the_loop_over_pairs_of_clumps_is_its_twin() -> None:
     order = np.concatenate([np.sort(order[::2]), np.sort(order[1::2])])
     order = np.concatenate([part[np.argsort(bounds[part])] for part in np.split(order, [half])])
     firsts = np.array([0, half, len(order)])
-    lengths, ends, is_sure = _loops.closest_pairs(
+    lengths, ends, unseen = _loops.closest_pairs(
         points, made.rows, made.starts, made.centers, made.radii, lefts[order], rights[order],
         bounds[order], firsts, np.full(2, np.inf), 10**6,
     )  # fmt: skip
     expected = _loops.closest_pairs_reference(
         points, made.rows, made.starts, lefts[order], rights[order], firsts
     )
-    assert is_sure.all()
+    assert (lengths <= unseen).all()
     assert_allclose(lengths, expected, rtol=1e-12)
     assert_allclose(np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1), lengths)
+
+
+# Large data without dense coordinates: some points of each part stand for all.
+
+
+def test_delegates_are_some_of_each_part_and_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connect, "_EXACT_PAIRS", 100.0**2)
+    parts = np.random.default_rng(0).permutation(np.repeat(np.arange(7), [1, 2, 3, 50, 90, 800, 9]))
+    asked = connect._delegates(parts)
+    assert (np.diff(asked) > 0).all()
+    counts = np.bincount(parts[asked])
+    assert_array_equal(counts[[0, 1, 2, 6]], [1, 2, 3, 9])
+    assert len(set(counts[3:6].tolist())) == 1
+    assert 80 < len(asked) <= 100
+    assert len(connect._delegates(np.arange(300))) == 300  # one of each, however many they are
+
+
+def test_sparse_parts_too_large_for_all_pairs_are_joined_by_some_of_their_points(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    points = rng.random((3000, 20)) * (rng.random((3000, 20)) < 0.5)
+    parts = rng.permutation(np.repeat(np.arange(6), [1400, 900, 600, 80, 18, 2])).astype(np.int32)
+    points[:, 0] += 30 * parts  # in a row, farther apart than they are wide
+    space = open_space(csr_array(points), "euclidean")
+    exact = shortest_bridges(space, parts)
+    assert exact.n_rough == 0
+    compared = []
+    known = type(space).nearest_between
+    monkeypatch.setattr(
+        type(space),
+        "nearest_between",
+        lambda own, rows, base, k: (
+            compared.append(len(rows) * len(base)) or known(own, rows, base, k)
+        ),
+    )
+    monkeypatch.setattr(connect, "_EXACT_PAIRS", 400.0**2)
+    rough = shortest_bridges(space, parts)
+    assert rough.n_rough == len(rough.rows) == 5
+    assert max(compared) <= 400**2
+    # They join the parts as the shortest do, and are little longer.
+    joined = [
+        {frozenset(pair) for pair in zip(parts[b.rows], parts[b.columns], strict=True)}
+        for b in (exact, rough)
+    ]
+    assert joined[0] == joined[1]
+    assert exact.distances.sum() <= rough.distances.sum() < 1.05 * exact.distances.sum()
+    truth = np.linalg.norm(points[rough.rows] - points[rough.columns], axis=1)
+    assert_allclose(rough.distances, truth, rtol=1e-12)

@@ -18,6 +18,7 @@ from beltrami.core.errors import (
     DisconnectedGraphError,
     InvalidInputError,
 )
+from beltrami.graph import assembly
 
 
 def _lists(points: Any, k: int = 6, **options: Any) -> tuple[Any, Any]:
@@ -325,3 +326,20 @@ def test_a_new_point_however_far_is_attached_or_refused(d: int) -> None:
     for far in (1e155, 1e200, 1e308):
         with pytest.raises(InvalidInputError, match=r"a new point is farther .* Scale the columns"):
             recipe.extend(graph, points, np.full((1, d), far))
+
+
+@pytest.mark.parametrize("at_least", [1, 2])
+def test_edges_are_sorted_range_by_range_as_all_at_once(
+    at_least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    rows, columns = rng.integers(0, 50, (2, 900))
+    distances = rng.random(900)
+    low, high = np.minimum(rows, columns), np.maximum(rows, columns)
+    keys, first, counts = np.unique(low * 50 + high, return_index=True, return_counts=True)
+    keep = counts >= at_least
+    for size in (assembly._ENDS, 7, 1):
+        monkeypatch.setattr(assembly, "_ENDS", size)
+        edges = assembly.unique_edges(rows, columns, distances, at_least)
+        assert_array_equal(edges.rows * 50 + edges.columns, keys[keep])
+        assert_array_equal(edges.distances, distances[first[keep]])

@@ -7,7 +7,9 @@ from tests.support import graph_oracles as oracles
 
 from beltrami import HeatKernel, KnnGraph, RadiusGraph
 from beltrami.core.errors import BeltramiWarning, DegenerateDataWarning, InvalidInputError
+from beltrami.graph import weights as rules
 from beltrami.graph.model import Neighbors
+from beltrami.graph.search import open_space
 from beltrami.graph.weights import (
     WEIGHT_FLOOR,
     Edges,
@@ -138,3 +140,22 @@ def test_a_rule_of_ones_own_is_taken_as_it_is() -> None:
             return np.full(len(edges.rows), 0.5)
 
     assert_array_equal(_weights(Halves()), EDGES / 2)
+
+
+@pytest.mark.parametrize("weights", ["self_tuning", "shared", "tuned_shared", "heat"])
+def test_an_edge_weighs_the_same_alone_and_among_others_whatever_the_ranges(
+    weights: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    lists = open_space(POINTS, "euclidean").neighbors(30, search="exact", rng=rng)
+    rows, columns = rng.integers(0, 60, (2, 200))
+    distances = np.linalg.norm(POINTS[rows] - POINTS[columns], axis=1)
+    rule = weight_rule(weights)
+    whole = rule.weigh(Edges(rows, columns, distances), lists, lists)
+    some = [3, 77, 150]
+    alone = rule.weigh(Edges(rows[some], columns[some], distances[some]), lists, lists)
+    assert_array_equal(alone, whole[some])
+    none = rule.weigh(Edges(rows[:0], columns[:0], distances[:0]), lists, lists)
+    assert len(none) == 0
+    monkeypatch.setattr(rules, "_EDGES", 7)
+    assert_array_equal(rule.weigh(Edges(rows, columns, distances), lists, lists), whole)

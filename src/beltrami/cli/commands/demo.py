@@ -18,6 +18,7 @@ def demo(
     ] = 2,
     seed: o.Seed = 0,
     as_json: o.AsJson = False,
+    quiet: o.Quiet = False,
 ) -> None:
     """Label 1797 handwritten digits from two labels per class, and compare with the truth.
 
@@ -25,7 +26,7 @@ def demo(
 
     Example: beltrami demo --out my-folder
     """
-    voice = Voice(as_json)
+    voice = Voice(as_json, quiet)
     folder = folder_target(out)
     stages = (*LEARNING, Stage.ASK, Stage.MAP, Stage.WRITE)
     with voice.work(*stages):

@@ -1,16 +1,19 @@
 """``beltrami reproduce``: tables and figures of the papers, made by the library."""
 
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from beltrami.cli.speech import say
+from beltrami.cli import options as o
+from beltrami.cli.speech import Voice, say
 from beltrami.cli.targets import folder_target
 
 if TYPE_CHECKING:
+    from beltrami.core.progress_event import ProgressEvent
     from beltrami_papers import Outcome, Running
 
 
@@ -29,6 +32,7 @@ def reproduce(
     jobs: Annotated[
         int | None, typer.Option(help="How many run beside each other; one a processor.")
     ] = None,
+    quiet: o.Quiet = False,
 ) -> None:
     """Reproduce tables and figures of the source texts.
 
@@ -54,15 +58,18 @@ def reproduce(
         raise InvalidInputError(f"--against {str(against)!r} is not a folder.")
     folder_target(out)
     if name != "all":
-        outcome = run_one(name, out, quick=quick, again=again)
-        _tell_end(outcome)
+        with Voice(is_quiet=quiet).work(name):
+            outcome = run_one(name, out, quick=quick, again=again)
+        if not quiet or outcome.state == "failed":
+            _tell_end(outcome)
         _compare([name], out, against)
         return
     names = [one for one, entry in REPRODUCTIONS.items() if entry.in_all]
-    with _Board(len(names)) as board:
+    with _Board(len(names), is_quiet=quiet) as board:
         ended = run_many(names, out, board, quick=quick, again=again, jobs=resolve_jobs(jobs))
     for path in write_book(out):
-        say(f"{'all':24} {path}")
+        if not quiet:
+            say(f"{'all':24} {path}")
     _compare(names, out, against)
     if any(outcome.state == "failed" for outcome in ended):
         raise typer.Exit(1)
@@ -106,50 +113,46 @@ def _tell_end(outcome: "Outcome") -> None:
 
 
 class _Board:
-    """Shows what runs and how far it is: bars on a terminal, lines elsewhere."""
+    """Shows what runs and how far it is: one line on a terminal, lines elsewhere, or nothing."""
 
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._bars: Any = None
-        self._tasks: dict[str, Any] = {}
+    def __init__(self, total: int, *, is_quiet: bool) -> None:
+        self._total, self._n_ended, self._is_quiet = total, 0, is_quiet
+        self._running: dict[str, str] = {}
+        self._started = time.monotonic()
+        self._line: Any = None
 
     def __enter__(self) -> Self:
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import Progress
+        from beltrami.core.progress_line import ProgressLine, is_rewritable
 
-            self._bars = Progress(console=Console(stderr=True), transient=True)
-            self._bars.start()
-            self._tasks["all"] = self._bars.add_task("reproductions", total=self._total)
+        if not self._is_quiet and is_rewritable(sys.stderr):
+            self._line = ProgressLine(self._look, 0.0)
+            self._line.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bars is not None:
-            self._bars.stop()
+        if self._line is not None:
+            self._line.__exit__()
+
+    def _look(self) -> "ProgressEvent":
+        from beltrami.core.progress_event import ProgressEvent
+
+        elapsed = time.monotonic() - self._started
+        step = ", ".join(self._running.values()) or "beginning"
+        share = self._n_ended / self._total
+        return ProgressEvent(
+            1, 1, "reproductions", share, elapsed, None, step, self._n_ended, self._total
+        )
 
     def __call__(self, news: "Running | Outcome") -> None:
         from beltrami_papers import Running
 
         if not isinstance(news, Running):
-            self._end(news)
-        elif self._bars is None:
-            if news.event is None:
-                say(f"{news.name:24} begins", err=True)
-        elif news.event is None:
-            self._tasks[news.name] = self._bars.add_task(news.name, total=None)
-        else:
-            step = f"{news.name}: {news.event.step}"
-            self._bars.update(
-                self._tasks[news.name],
-                description=step,
-                total=news.event.total,
-                completed=news.event.done,
-            )
-
-    def _end(self, outcome: "Outcome") -> None:
-        if self._bars is not None:
-            task = self._tasks.pop(outcome.name, None)
-            if task is not None:
-                self._bars.remove_task(task)
-            self._bars.advance(self._tasks["all"])
-        _tell_end(outcome)
+            self._running.pop(news.name, None)
+            self._n_ended += 1
+            if not self._is_quiet or news.state == "failed":
+                _tell_end(news)
+            return
+        step = "" if news.event is None else f" ({news.event.step})"
+        self._running = self._running | {news.name: f"{news.name}{step}"}
+        if self._line is None and news.event is None and not self._is_quiet:
+            say(f"{news.name:24} begins", err=True)

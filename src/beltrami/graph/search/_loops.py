@@ -11,13 +11,17 @@ from beltrami.core.compiled import njit, prange
 
 
 @njit(cache=True)
-def _insert(values, items, value, item):
-    """Put an item into a full list sorted by value, whose last falls out; ties after equals."""
-    q = values.size - 1
-    while q > 0 and values[q - 1] > value:
-        values[q] = values[q - 1]
-        items[q] = items[q - 1]
-        q -= 1
+def _replace_largest(values, items, value, item):
+    """Put an item into a heap in place of its first, which has the largest value."""
+    q, child = 0, 1
+    while child < values.size:
+        if child + 1 < values.size and values[child + 1] > values[child]:
+            child += 1
+        if values[child] <= value:
+            break
+        values[q] = values[child]
+        items[q] = items[child]
+        q, child = child, 2 * child + 1
     values[q] = value
     items[q] = item
 
@@ -36,7 +40,7 @@ def rank_centers_reference(points, rows, bounds, owners, centers, near, near_bou
 
 @njit(cache=True, parallel=True)
 def rank_centers(points, rows, bounds, owners, centers, near, near_bounds, width):
-    """Return, for each query, the places in its block's list of the nearest centres, in order.
+    """Return, for each query, the places in its block's list of the nearest centres, in no order.
 
     Queries are ``points[rows]`` from the first of ``bounds`` on; block b ends where b + 1 begins,
     and compares with the centres that cell ``owners[b]`` lists in ``near``; -1 where it lists fewer
@@ -74,8 +78,8 @@ def rank_centers(points, rows, bounds, owners, centers, near, near_bounds, width
             best[:] = np.inf
             for j in range(listed.size):
                 value = lengths[j] - 2 * product[j]
-                if value < best[width - 1]:
-                    _insert(best, places, value, np.int32(j))
+                if value < best[0]:
+                    _replace_largest(best, places, value, np.int32(j))
     return ranked
 
 
@@ -119,7 +123,7 @@ def search_cells_reference(points, rows, bounds, owners, near, ranked, order, st
 def search_cells(
     points, rows, bounds, owners, near, ranked, order, starts, offsets, half_lengths, centers, k
 ):
-    """Return the k nearest rows of each query among the points of its ranked cells; -1 is none.
+    """Return the k nearest rows of each query in its ranked cells, in no order; -1 is none.
 
     Queries, blocks and ``near`` (one row of cells per cell) are as in `rank_centers`, which gives
     ``ranked``. Cell c holds the rows ``order[starts[c] : starts[c + 1]]``, whose differences from
@@ -158,7 +162,7 @@ def search_cells(
             for q in range(asking.size):
                 values = best[asking[q]]
                 product = products[q]
-                limit = (values[k - 1] - squares[q]) / 2
+                limit = (values[0] - squares[q]) / 2
                 # Most cells hold nobody nearer: to count is one pass without a branch.
                 hits = 0
                 for j in range(halves.size):
@@ -169,6 +173,6 @@ def search_cells(
                 for j in range(halves.size):
                     half = halves[j] - product[j]
                     if half < limit:
-                        _insert(values, items, squares[q] + 2 * half, members[j])
-                        limit = (values[k - 1] - squares[q]) / 2
+                        _replace_largest(values, items, squares[q] + 2 * half, members[j])
+                        limit = (values[0] - squares[q]) / 2
     return found

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
-from beltrami.core.threads import renewed_limit, serial_blas
+from beltrami.core.threads import map_ranges, serial_blas
 from beltrami.core.types import IndexMatrix, IndexVector
+from beltrami.graph.search.brute import Compact, nearest_of_all
 
 CELL_SIZE = 64
 """Points in a cell: enough for a product of matrices, few enough to look at no more than needed."""
@@ -27,8 +29,36 @@ _GROUP = 4  # cells whose points are searched for together
 _NEAR = 64  # centres with which a round compares a point
 _BLOCK = 512  # queries that are taken together
 _CHUNK = 2**17  # queries between two reports of progress
+_RANGE = 256  # cells whose points are read at once
 
-Compact = NDArray[np.float32]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Division:
+    """Which cell each point lies in, (n,), and the centres of the cells, (c, d)."""
+
+    owner: NDArray[np.int32]
+    centers: Compact
+
+    @classmethod
+    def of(cls, points: Compact, rng: np.random.Generator) -> "Division":
+        """Divide points by k-means of a part of them, from random points."""
+        n = len(points)
+        n_cells = max(1, n // CELL_SIZE)
+        part = points[np.sort(rng.choice(n, min(n, n_cells * _TRAINING), replace=False))]
+        seeds = np.unique(part[rng.choice(len(part), n_cells, replace=False)], axis=0)
+        centers = seeds[rng.permutation(len(seeds))]
+        with _serial_products(), track("dividing points", total=_ROUNDS + 2) as advance:
+            owner = _first_owners(part, centers)
+            for _ in range(_ROUNDS):
+                centers = _means(part, owner)
+                owner = _next_owners(part, _first_owners(part, centers), centers)
+                advance(1)
+            centers = _means(part, owner)
+            owner = _first_owners(points, centers)
+            advance(1)
+            owner = _next_owners(points, owner, centers)
+            advance(1)
+        return cls(owner, centers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,19 +95,23 @@ class Cells:
     half_lengths: NDArray[np.float32]
 
     @classmethod
-    def of(cls, points: Compact, k: int, rng: np.random.Generator) -> "Cells":
-        """Divide points into cells that are to be searched for `k` neighbours."""
-        owner, centers = divide(points, rng)
+    def of(cls, points: Compact, division: Division, k: int) -> "Cells":
+        """Arrange points by the cells of a division, to be searched for `k` neighbours."""
+        require_memory(
+            1.5 * points.nbytes,  # the points by cells, and before them half of all to divide
+            what=f"the search by cells among {len(points)} points of {points.shape[1]} columns",
+            instead="Give fewer columns, for example principal components; search='exact' does "
+            "without this copy, and compares all pairs.",
+        )
+        owner, centers = division.owner, division.centers
         members, starts = _group(owner, len(centers))
         members, starts, parts = _split_large(points, members, starts, k)
         # A dropped copy goes where its cell begins; every other row goes where it is searched for.
         owner = np.searchsorted(parts, owner).astype(np.int32)
         owner[members] = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(starts))
         centers = centers[parts]
-        heads = _heads(centers, rng)
-        offsets = points[members]
-        offsets -= np.repeat(centers, np.diff(starts), axis=0)
-        halves = np.einsum("ij,ij->i", offsets, offsets) / 2
+        heads = _heads(centers)
+        offsets, halves = _offsets(points, members, starts, centers)
         group = _near(centers, heads, 1)[:, 0]
         return cls(points, owner, centers, group, heads, members, starts, offsets, halves)
 
@@ -120,8 +154,7 @@ class Cells:
                     self.points, queries, edges, owners[here], near, ranked, self.members,
                     self.starts, self.offsets, self.half_lengths, self.centers, k,
                 )  # fmt: skip
-            # As wide as those of brute force: what is compiled for them serves both.
-            yield queries[edges[0] : edges[-1]], found.astype(np.int64)
+            yield queries[edges[0] : edges[-1]], found
 
 
 @contextmanager
@@ -132,27 +165,6 @@ def _serial_products() -> Iterator[None]:
 
     with serial_blas():
         yield
-
-
-def divide(points: Compact, rng: np.random.Generator) -> tuple[NDArray[np.int32], Compact]:
-    """Return the cell of each point and the centres: k-means of a part, from random points."""
-    n = len(points)
-    n_cells = max(1, n // CELL_SIZE)
-    part = points[np.sort(rng.choice(n, min(n, n_cells * _TRAINING), replace=False))]
-    seeds = np.unique(part[rng.choice(len(part), n_cells, replace=False)], axis=0)
-    centers = seeds[rng.permutation(len(seeds))]
-    with _serial_products(), track("dividing points", total=_ROUNDS + 2) as advance:
-        owner = _first_owners(part, centers)
-        for _ in range(_ROUNDS):
-            centers = _means(part, owner)
-            owner = _next_owners(part, _first_owners(part, centers), centers)
-            advance(1)
-        centers = _means(part, owner)
-        owner = _first_owners(points, centers)
-        advance(1)
-        owner = _next_owners(points, owner, centers)
-        advance(1)
-    return owner, centers
 
 
 def _first_owners(points: Compact, centers: Compact) -> NDArray[np.int32]:
@@ -172,10 +184,9 @@ def _next_owners(points: Compact, owner: NDArray[np.int32], centers: Compact) ->
     return _nearest(points, rows, *_blocks(starts, _BLOCK), centers, near.ravel(), lists)
 
 
-def _heads(centers: Compact, rng: np.random.Generator) -> Compact:
-    """Return centres for groups of cells: k-means of the cells' centres."""
-    count = -(-len(centers) // _GROUP)
-    heads = centers[np.sort(rng.choice(len(centers), count, replace=False))]
+def _heads(centers: Compact) -> Compact:
+    """Return centres for groups of cells: k-means of the cells' centres, which are in no order."""
+    heads = centers[::_GROUP]
     for _ in range(_ROUNDS):
         heads = _means(centers, _near(centers, heads, 1)[:, 0])
     return heads
@@ -201,11 +212,7 @@ def _nearest(
 
 
 def _near(queries: Compact, base: Compact, k: int) -> NDArray[np.int32]:
-    import faiss
-
-    with renewed_limit():
-        nearest: NDArray[np.int32] = faiss.knn(queries, base, k)[1].astype(np.int32)
-    return nearest
+    return nearest_of_all(queries, base, k)[1].astype(np.int32)
 
 
 def _group(owner: NDArray[np.int32], count: int) -> tuple[NDArray[np.int32], IndexVector]:
@@ -218,10 +225,32 @@ def _group(owner: NDArray[np.int32], count: int) -> tuple[NDArray[np.int32], Ind
 def _means(points: Compact, owner: NDArray[np.int32]) -> Compact:
     """Return the means of the cells that are not empty."""
     rows, starts = _group(owner, int(owner.max()) + 1)
-    counts = np.diff(starts)
-    means: Compact = np.add.reduceat(points[rows], starts[:-1][counts > 0], axis=0)
-    means /= counts[counts > 0][:, None]
-    return means
+    starts = np.append(starts[:-1][np.diff(starts) > 0], len(rows))
+
+    def means(begin: int, stop: int) -> Compact:
+        first, last = starts[begin], starts[stop]
+        sums: Compact = np.add.reduceat(points[rows[first:last]], starts[begin:stop] - first)
+        sums /= np.diff(starts[begin : stop + 1])[:, None]
+        return sums
+
+    return np.concatenate(map_ranges(means, len(starts) - 1, _RANGE))
+
+
+def _offsets(
+    points: Compact, members: NDArray[np.int32], starts: IndexVector, centers: Compact
+) -> tuple[Compact, NDArray[np.float32]]:
+    """Return points less the centres of their cells, and half their squared lengths."""
+    offsets = np.empty((len(members), points.shape[1]), dtype=np.float32)
+    halves = np.empty(len(members), dtype=np.float32)
+
+    def fill(begin: int, stop: int) -> None:
+        here, sizes = slice(starts[begin], starts[stop]), np.diff(starts[begin : stop + 1])
+        own = offsets[here]
+        np.subtract(points[members[here]], np.repeat(centers[begin:stop], sizes, axis=0), out=own)
+        halves[here] = np.einsum("ij,ij->i", own, own) / 2
+
+    map_ranges(fill, len(starts) - 1, _RANGE)
+    return offsets, halves
 
 
 def _blocks(starts: IndexVector, most: int) -> tuple[IndexVector, IndexVector]:

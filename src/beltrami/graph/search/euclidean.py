@@ -7,6 +7,7 @@ full float64, so the lists are those of the true distances, with ties by row num
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,18 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import track
-from beltrami.core.threads import renewed_limit, threads_in_force
+from beltrami.core.threads import map_ranges, threads_in_force
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.approximate import (
-    RECALL_AIM,
     Plan,
+    is_surely_good,
     plan_search,
     warn_when_poor,
     worth_it,
 )
-from beltrami.graph.search.cells import Cells
+from beltrami.graph.search.brute import nearest_of_all
+from beltrami.graph.search.cells import Cells, Division
 from beltrami.graph.search.distances import (
     QUERY_BLOCK,
     dense_queries,
@@ -41,10 +43,10 @@ EXACT_ROWS = 20_000
 _SLACK = 2  # candidates beyond k, against swapped near ties in float32
 _WIDER = 16  # times as many candidates where a tree finds a tie
 _SAMPLE = 1000  # points on which the recall of an approximate search is measured
-_PLANNED = 3  # one in so many of them also says how many cells to search
+_PLANNING = 500  # other points, by which it is planned how many cells to search
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class EuclideanSpace:
     """Dense points under the Euclidean distance.
 
@@ -87,6 +89,12 @@ class EuclideanSpace:
     def euclidean(self) -> "EuclideanSpace":
         """Dense points whose Euclidean distances order all pairs as this space does."""
         return self
+
+    @cached_property
+    def division(self) -> Division:
+        """The points in cells, for the search and for bridges between far parts of the graph."""
+        # The seed says where cells lie; what is found in them is measured.
+        return Division.of(self.compact, np.random.default_rng(0))
 
     def nearest(self, queries: Any, k: int) -> tuple[IndexMatrix, FloatMatrix]:
         """Return rows and distances of the `k` points nearest to each query."""
@@ -138,22 +146,24 @@ class EuclideanSpace:
 
     def _approximate_neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:
         """Search by cells; exactly where that is faster, or too much would be missed."""
-        sample = np.sort(rng.choice(self.n_points, min(_SAMPLE, self.n_points), replace=False))
-        truth, lengths = without_self(*self._nearest_to(sample, k + 1), k, own=sample)
-        cells = Cells.of(self.compact, k + 1, rng)
-        plan = plan_search(cells, sample[::_PLANNED], truth[::_PLANNED])
+        drawn = rng.permutation(self.n_points)[: _SAMPLE + _PLANNING]
+        sample = np.sort(drawn[:_SAMPLE])
+        planning = np.sort(drawn[_SAMPLE:] if len(drawn) > _SAMPLE else drawn)
+        cells = Cells.of(self.compact, self.division, k + 1)
+        plan = plan_search(cells, planning, self._true_neighbors(planning, k)[0])
         if search == "auto" and not worth_it(plan, cells):
             return self._exact_neighbors(k)
         plan = plan or Plan(cells.n_cells, cells.n_cells)
         # A neighbour counts as found when it is as near as the true last: ties are no misses.
-        found = self._by_cells(cells, plan, sample, k)[1] <= lengths[:, -1:]
-        while found.mean() < RECALL_AIM and plan.n_searched < cells.n_cells:
+        last = self._true_neighbors(sample, k)[1][:, -1:]
+        is_good = is_surely_good(self._by_cells(cells, plan, sample, k)[1] <= last)
+        while not is_good and plan.n_searched < cells.n_cells:
             plan = plan.harder(cells)
-            found = self._by_cells(cells, plan, sample, k)[1] <= lengths[:, -1:]
-        if search == "auto" and found.mean() < RECALL_AIM:
+            is_good = is_surely_good(self._by_cells(cells, plan, sample, k)[1] <= last)
+        if search == "auto" and not is_good:
             return self._exact_neighbors(k)
         indices, distances = self._by_cells(cells, plan, np.arange(self.n_points), k)
-        recall = warn_when_poor(distances[sample] <= lengths[:, -1:])
+        recall = warn_when_poor(distances[sample] <= last)
         return Neighbors(indices, distances, recall=recall, n_sampled=len(sample))
 
     def _by_cells(
@@ -172,7 +182,7 @@ class EuclideanSpace:
                 near, lengths = _rerank(queries, self.points, candidates, k + 1)
                 self._scan_again(~np.isfinite(lengths[:, -1]), queries, self.points, near, lengths)
                 places = np.searchsorted(rows, block)
-                indices[places], distances[places] = without_self(near, lengths, k, own=block)
+                _write_lists(near, lengths, block, places, indices, distances)
                 advance(len(block))
         return indices, distances
 
@@ -180,8 +190,12 @@ class EuclideanSpace:
         lists = self._search(self.points, self.compact, self.points, self.compact, k + 1)
         return Neighbors(*without_self(*lists, k))
 
-    def _nearest_to(self, rows: IndexVector, k: int) -> tuple[IndexMatrix, FloatMatrix]:
-        return self._search(self.points[rows], self.compact[rows], self.points, self.compact, k)
+    def _true_neighbors(self, rows: IndexVector, k: int) -> tuple[IndexMatrix, FloatMatrix]:
+        """Return the `k` nearest other points of some own points, by looking at all."""
+        lists = self._search(
+            self.points[rows], self.compact[rows], self.points, self.compact, k + 1
+        )
+        return without_self(*lists, k, own=rows)
 
     def _search(
         self,
@@ -262,11 +276,31 @@ def _rounding(dimensions: int) -> float:
 
 def _compact(points: FloatMatrix, mean: FloatVector, scale: float) -> NDArray[np.float32]:
     compact = np.empty(points.shape, dtype=np.float32)
-    for start in range(0, len(points), QUERY_BLOCK):
-        rows = slice(start, start + QUERY_BLOCK)
+
+    def fill(begin: int, stop: int) -> None:
         with np.errstate(over="ignore"):  # a new point may be very far
-            compact[rows] = (points[rows] - mean) / scale
+            compact[begin:stop] = (points[begin:stop] - mean) / scale
+
+    map_ranges(fill, len(points), QUERY_BLOCK)
     return compact
+
+
+def _write_lists(
+    near: IndexMatrix,
+    lengths: FloatMatrix,
+    own: IndexVector,
+    places: IndexVector,
+    indices: IndexMatrix,
+    distances: FloatMatrix,
+) -> None:
+    """Write lists of the points `own`, without the points themselves, to their places."""
+
+    def write(begin: int, stop: int) -> None:
+        here, there = slice(begin, stop), places[begin:stop]
+        lists = without_self(near[here], lengths[here], indices.shape[1], own=own[here])
+        indices[there], distances[there] = lists
+
+    map_ranges(write, len(own), QUERY_BLOCK)
 
 
 def _tree_candidates(tree: Any, queries: FloatMatrix, k: int) -> tuple[IndexMatrix, FloatVector]:
@@ -289,13 +323,11 @@ def _flat_candidates(
     queries: NDArray[np.float32], base: NDArray[np.float32], k: int
 ) -> tuple[IndexMatrix, FloatVector]:
     """Return the `k` nearest by brute force, and the squared distance of the last."""
-    import faiss
-
     candidates, last = [], []
-    with renewed_limit(), track("searching neighbours", total=len(queries)) as advance:
+    with track("searching neighbours", total=len(queries)) as advance:
         for start in range(0, len(queries), QUERY_BLOCK):
             block = queries[start : start + QUERY_BLOCK]
-            squares, indices = faiss.knn(block, base, k)
+            squares, indices = nearest_of_all(block, base, k)
             candidates.append(indices)
             last.append(squares[:, -1].astype(np.float64))
             advance(len(block))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
+from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
@@ -115,9 +116,17 @@ class SparseSpace:
 
         from beltrami.graph import _loops
 
+        n_candidates = min(k + _SLACK, base.shape[0])
+        n_threads = numba.config.NUMBA_NUM_THREADS
+        require_memory(
+            12.0 * base.nnz
+            + 8.0 * n_threads * base.shape[0]
+            + 24.0 * queries.shape[0] * n_candidates,
+            what=f"the search among {base.shape[0]} sparse points with {base.nnz} entries",
+            instead="Give fewer rows, or fewer columns, for example by TruncatedSVD.",
+        )
         # The largest <x, y> - |y|^2 / 2 is the smallest |x - y|^2 = |x|^2 - 2 (<x, y> - |y|^2 / 2).
         columns = csc_array(base)
-        n_candidates = min(k + _SLACK, base.shape[0])
         blocks = []
         with track("searching neighbours (sparse)", total=queries.shape[0]) as advance:
             for start in range(0, queries.shape[0], _QUERY_BLOCK):
@@ -131,7 +140,7 @@ class SparseSpace:
                     columns.data,
                     -base_squares / 2,
                     n_candidates,
-                    numba.config.NUMBA_NUM_THREADS,
+                    n_threads,
                 )
                 blocks.append(near)
                 advance(block.shape[0])

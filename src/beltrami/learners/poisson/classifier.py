@@ -4,10 +4,11 @@ import numbers
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners.base import GraphClassifier, softmax
 from beltrami.learners.foundation import MOST_PIECES
@@ -15,19 +16,20 @@ from beltrami.learners.leave_one_out import mean_of_others
 from beltrami.learners.model import Choice, Labeled, LeftOut
 from beltrami.learners.parameters import checked_shares
 from beltrami.learners.poisson.cuts import normalized_cut
-from beltrami.learners.poisson.decision import TAU, Decision
+from beltrami.learners.poisson.decision import FLOW, TAU, Decision
 from beltrami.learners.poisson.flow import FlowSpace, flow_of, single_classes
-from beltrami.learners.poisson.in_basis import answers, left_out, settle
+from beltrami.learners.poisson.in_basis import Ground, answers, held_out, left_out, settle
 from beltrami.learners.poisson.sources import class_sources
 from beltrami.learners.poisson.threshold_steps import Diffusion, matched_offsets
+from beltrami.learners.poisson.walks import STEPS, Walk
 from beltrami.solvers.eigen import eigenbasis
 
 _FUNCTIONS, _PER_CLASS = 100, 10
 """Functions of the basis, beside one for each piece of the graph: at least, and for each class."""
 _MOST_BEHIND = 1e30
 """Lead up to which float32 holds sums, where hardly any weight ties a label to the rest."""
-_SOLVED_ROWS = 5000
-"""Rows up to which the flow is solved for; it costs no more than the basis there."""
+_SOLVED_ROWS = 20_000
+"""Rows up to which the flow is solved for, as graph regularisation does at the front door."""
 
 
 class PoissonClassifier(GraphClassifier):
@@ -46,13 +48,13 @@ class PoissonClassifier(GraphClassifier):
     of ten steps of a random walk, in the lowest eigenfunctions of the graph, the largest class is
     taken again with the labels put back, and so on until hardly a point changes. No class sizes are
     needed: some between the flow's own and equal ones are tried, and other borders between classes
-    of the same sizes, and the partition with the smallest normalised cut is kept. It must have
-    classes that such a walk seldom leaves, and agree with the flow on three points in four; else
-    classes are no clusters of this graph, and the plain flow stands. Class sizes that are given are
-    kept to. The sources are measured against the heaviest edge, so that the unit of the weights has
-    no part in the answer.
+    of the same sizes. A judge takes the partition, the flow's own among them, that least speaks
+    against: by its normalised cut, by labels that walks from them contradict, and by how many
+    points the flow sees otherwise. Short walks on the graph itself, with the sources kept in, are
+    the last touch, if the judge agrees. Class sizes that are given are kept to. The sources are
+    measured against the heaviest edge, so that the unit of the weights has no part in the answer.
 
-    Up to 5000 rows, and where the plain flow stands, u is solved for; in threshold steps on more
+    Up to 20,000 rows, and where the plain flow stands, u is solved for; in threshold steps on more
     rows it is sought in the eigenfunctions and in constants on pieces that hang by a thread.
 
     Parameters
@@ -88,11 +90,12 @@ class PoissonClassifier(GraphClassifier):
     reached_ : ndarray of shape (n,)
         Whether a label shares the row's component of the graph.
     n_steps_ : int
-        Time of diffusion that was used; 0 where the plain flow stands.
+        Time of diffusion that was used; 5 where short walks from the flow are all, 0 where the
+        plain flow stands.
     cut_ : float
         Normalised cut of the partition.
     hypothesis_ : str
-        Which class sizes and borders it came from.
+        Which class sizes, borders and walks it came from.
     priors_ : ndarray of shape (k,) or None
         Class sizes that came of it; None where the plain flow stands.
     graph_ : Graph
@@ -141,7 +144,7 @@ class PoissonClassifier(GraphClassifier):
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         n_steps, priors = _checked_steps(self.n_steps), self._checked_priors(labeled)
         self._temperature: float | None = None
-        self.n_steps_, self.hypothesis_ = 0, "the flow itself"
+        self.n_steps_, self.hypothesis_ = 0, FLOW
         self.priors_: FloatVector | None = None
         if n_steps == 0:
             scores = self._plain(labeled, priors)
@@ -162,28 +165,31 @@ class PoissonClassifier(GraphClassifier):
 
     def _sharpened(self, labeled: Labeled, tau: int, priors: FloatVector | None) -> FloatMatrix:
         """Return the scores after threshold steps, or the plain flow where that is to stand."""
-        diffusion = self._diffusion_for(tau, labeled.targets.shape[1])
-        if self._is_solved:
-            solved = self._solved_flow(labeled)
-            behind = solved - solved.max(axis=1, keepdims=True)
-            flow = np.maximum(behind, -_MOST_BEHIND).astype(np.float32)
-        else:
-            flow = flow_of(diffusion.space, labeled)
+        ground = self._ground_for(tau, labeled.targets.shape[1])
+        flow = self._flow_for_steps(labeled)
         decision = self._kept_decision
         if decision is None:
             is_free = self.n_steps != "auto"
-            decision = settle(diffusion, labeled, flow, shares=priors, is_free=is_free)
+            decision = settle(ground, labeled, flow, shares=priors, is_free=is_free)
         self.decision_, self.cut_ = decision, decision.cut
         if not decision.is_sharp:
             return self._plain(labeled, None)
-        self.n_steps_, self.hypothesis_ = tau, decision.name
+        self.n_steps_, self.hypothesis_ = tau if decision.has_steps else STEPS, decision.name
         self.priors_ = decision.sizes(labeled.targets.shape[1])
-        scores = answers(diffusion, labeled, decision, flow)
+        scores = answers(ground, labeled, decision, flow)
         return np.asfortranarray(scores, dtype=np.float64)  # what follows goes class by class
 
-    def _diffusion_for(self, tau: int, n_classes: int) -> Diffusion:
+    def _flow_for_steps(self, labeled: Labeled) -> NDArray[np.float32] | None:
+        """Return the flow where it is solved for, up to a number of each row's own."""
+        if not self._is_solved:
+            return None
+        solved = self._solved_flow(labeled)
+        behind = solved - solved.max(axis=1, keepdims=True)
+        return np.asarray(np.maximum(behind, -_MOST_BEHIND), dtype=np.float32)
+
+    def _ground_for(self, tau: int, n_classes: int) -> Ground:
         """Return the diffusion in the eigenfunctions, which are worked out once per graph."""
-        foundation, known = self._foundation, self._diffusion
+        foundation, known = self._foundation, self._ground
         if known is None:
             if foundation.is_shared:
                 basis = foundation.basis
@@ -191,23 +197,38 @@ class PoissonClassifier(GraphClassifier):
                 count = basis_size(n_classes) + min(foundation.n_pieces, MOST_PIECES)
                 count = min(self.graph_.n_nodes, count)
                 basis = eigenbasis(self.graph_, count, kind="random_walk")
-            known = Diffusion.of(FlowSpace.of(foundation, basis), tau)
-        elif known.tau != tau:
-            known = Diffusion.of(known.space, tau)
-        foundation.derived[Diffusion] = known
+            space = FlowSpace.of(foundation, basis)
+            known = Ground(Diffusion.of(space, tau), Walk.of(self.graph_.weights))
+        elif known.diffusion.tau != tau:
+            known = Ground(Diffusion.of(known.space, tau), known.walk)
+        foundation.derived[Ground] = known
         return known
 
     @property
-    def _diffusion(self) -> Diffusion | None:
-        """The diffusion, where it was needed."""
-        known: Diffusion | None = self._foundation.derived.get(Diffusion)
+    def _ground(self) -> Ground | None:
+        """What diffusion rests on, where it was needed."""
+        known: Ground | None = self._foundation.derived.get(Ground)
         return known
+
+    def _shares_at(self, labeled: Labeled, rows: IndexVector) -> FloatMatrix:
+        """Return the shares of classes at rows whose labels are held out, by what was decided."""
+        self._has_label, self.class_prior_ = labeled.targets.any(axis=0), labeled.mean
+        reached = np.isin(self.component_[rows], self.component_[labeled.rows])
+        if self.decision_.is_sharp:
+            tau = _checked_steps(self.n_steps) or TAU
+            ground, flow = self._ground_for(tau, len(labeled.mean)), self._flow_for_steps(labeled)
+            scores = held_out(ground, labeled, rows, self.decision_, flow)
+        elif self._is_solved or self._ground is None:
+            scores = self._flow(labeled)[rows].astype(np.float32)
+        else:
+            scores = flow_of(self._ground.space, labeled, rows)
+        return self._distributions(self._without_absent(scores.astype(np.float64)), reached)
 
     def _flow(self, labeled: Labeled) -> FloatMatrix:
         """Return the flow: in the basis on a large graph that is shared, by a solve elsewhere."""
-        if self._is_solved or self._diffusion is None or not self._foundation.is_shared:
+        if self._is_solved or self._ground is None or not self._foundation.is_shared:
             return self._solved_flow(labeled)
-        return flow_of(self._diffusion.space, labeled).astype(np.float64)
+        return flow_of(self._ground.space, labeled).astype(np.float64)
 
     def _solved_flow(self, labeled: Labeled) -> FloatMatrix:
         """Return the flow by sparse solves, of mean zero by degree on every component."""
@@ -265,18 +286,18 @@ class PoissonClassifier(GraphClassifier):
         if self.n_steps != "auto":
             return ()
         reason = (
-            f"threshold steps from {self.hypothesis_} give the smallest normalised cut "
-            f"({self.cut_:.3g})"
+            f"from {self.hypothesis_}: of the partitions tried, cut ({self.cut_:.3g}), labels and "
+            "flow speak least against it"
             if self.n_steps_
-            else f"the plain flow stands (normalised cut {self.cut_:.3g}): no partition tried "
-            "has a smaller cut, classes that are clusters of this graph, and most rows as here"
+            else f"the plain flow stands (normalised cut {self.cut_:.3g}): more speaks against the "
+            "partitions tried, by their cut, by labels and by how much they differ from it"
         )
         return (Choice("n_steps", self.n_steps_, np.zeros(0), np.zeros(0), reason),)
 
     def _left_out(self) -> LeftOut:
         """Leave each label out of plain Poisson learning; threshold steps have no part in it."""
-        if not self._is_solved and self._diffusion is not None:
-            return left_out(self._diffusion, self._labeled)
+        if not self._is_solved and self._ground is not None:
+            return left_out(self._ground.space, self._labeled)
         labeled = self._labeled.sample()
         columns = self._unit * self._foundation.columns(labeled.rows, tol=self.tol)
         columns -= self._degree_means(columns)

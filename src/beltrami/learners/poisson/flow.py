@@ -4,7 +4,7 @@ A graph and its basis of kind "random_walk" enter, potentials of every node leav
 one product with the basis. The slow twin is the sparse solve of `PoissonClassifier(n_steps=0)`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,10 +51,8 @@ class FlowSpace:
         F, in float32.
     values : ndarray of shape (p,)
         Its eigenvalues, positive.
-    weights : csr_array of shape (n, n)
-        W, in units of the heaviest edge.
     degrees : ndarray of shape (n,)
-        D, its row sums.
+        D, the row sums of the weights in units of the heaviest edge.
     piece, component : ndarray of shape (n,)
         Which piece and which component each node lies in.
     component_of : ndarray of shape (m,)
@@ -69,7 +67,6 @@ class FlowSpace:
 
     functions: NDArray[np.float32]
     values: FloatVector
-    weights: csr_array[Any]
     degrees: FloatVector
     piece: IndexVector
     component: IndexVector
@@ -104,9 +101,8 @@ class FlowSpace:
         schur = between - (threads / values) @ threads.T
         ties = _inverse_on_components(schur, component_of)
         return cls(
-            functions, values, weights, degrees, piece, component, component_of, volumes, threads,
-            ties,
-        )  # fmt: skip
+            functions, values, degrees, piece, component, component_of, volumes, threads, ties
+        )
 
     def take(self, nodes: BoolVector) -> "FlowSpace":
         """Return the space of some whole components; the others have no part in what is asked."""
@@ -116,7 +112,6 @@ class FlowSpace:
         return FlowSpace(
             self.functions[nodes],
             self.values,
-            csr_array(self.weights[nodes][:, nodes]),
             self.degrees[nodes],
             np.searchsorted(kept, self.piece[nodes]),
             np.unique(self.component[nodes], return_inverse=True)[1],
@@ -124,6 +119,21 @@ class FlowSpace:
             self.volumes[kept],
             self.threads[kept],
             self.ties[np.ix_(kept, kept)],
+        )
+
+    def thin(self, nodes: IndexVector) -> "FlowSpace":
+        """Return the space on some nodes, which stand for all of their piece."""
+        if len(nodes) == len(self.piece):
+            return self
+        piece, degrees = self.piece[nodes], self.degrees[nodes]
+        there = np.bincount(piece, degrees, minlength=len(self.volumes))
+        shares = np.divide(self.volumes, there, out=np.ones_like(there), where=there > 0)
+        return replace(
+            self,
+            functions=self.functions[nodes],
+            degrees=degrees * shares[piece],
+            piece=piece,
+            component=self.component[nodes],
         )
 
 

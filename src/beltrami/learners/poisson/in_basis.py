@@ -1,8 +1,8 @@
 """The doors of Poisson learning in a basis: decide, answer, and what labels say of each other.
 
-A `Diffusion` (made once per graph and basis) and labels enter, scores of every node leave. `settle`
-takes a second or so on large graphs and returns a decision; `answers` is a pure function of labels
-and a decision, in milliseconds.
+A `Ground` (made once per graph and basis) and labels enter, scores of every node leave. `settle`
+takes half a second or so on large graphs and returns a decision; `answers` is a pure function of
+labels and a decision, in milliseconds.
 """
 
 from dataclasses import dataclass, replace
@@ -10,48 +10,79 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.core.types import BoolVector, FloatVector, IndexVector
 from beltrami.learners.leave_one_out import mean_of_others
 from beltrami.learners.model import Labeled, LeftOut
-from beltrami.learners.poisson.decision import Decision, answer, decide, decide_sizes
-from beltrami.learners.poisson.flow import flow_of
+from beltrami.learners.poisson.decision import (
+    Decision,
+    Scene,
+    answer,
+    decide,
+    decide_sizes,
+    put_first,
+)
+from beltrami.learners.poisson.flow import FlowSpace, flow_of
+from beltrami.learners.poisson.sources import class_sources
 from beltrami.learners.poisson.threshold_steps import Diffusion, Fixed, threshold_steps
+from beltrami.learners.poisson.walks import Walk
 
 _NONE = -1
 """Class of a node that no label reaches, and place of a class without a label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Scene:
-    """What labels reach, and what is known there.
+class Ground:
+    """What a graph gives to all labels.
+
+    Attributes
+    ----------
+    diffusion : Diffusion
+        In a basis.
+    walk : Walk
+        On the graph itself.
+    """
+
+    diffusion: Diffusion
+    walk: Walk
+
+    @property
+    def space(self) -> FlowSpace:
+        """The functions among which potentials are sought."""
+        return self.diffusion.space
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stage:
+    """A scene, and where it lies in the whole.
 
     Attributes
     ----------
     inside : ndarray of shape (n,)
         Whether a label shares the node's component.
-    diffusion : Diffusion
-        On these nodes.
-    fixed : Fixed
-        The labels, numbered by these nodes and by the classes that have one.
     among : ndarray of shape (m,)
-        Which classes these are.
+        Which classes have a label.
+    scene : Scene
+        Numbered by these nodes and classes.
     """
 
     inside: BoolVector
-    diffusion: Diffusion
-    fixed: Fixed
     among: IndexVector
+    scene: Scene
 
     @classmethod
-    def of(cls, diffusion: Diffusion, labeled: Labeled) -> "_Scene":
-        component = diffusion.space.component
-        has_label = np.zeros(int(component.max()) + 1, dtype=bool)
+    def of(cls, ground: Ground, labeled: Labeled) -> "_Stage":
+        component = ground.space.component
+        n_components = int(component.max()) + 1
+        has_label = np.zeros(n_components, dtype=bool)
         has_label[component[labeled.rows]] = True
         inside = has_label[component]
         among = np.flatnonzero(labeled.targets.any(axis=0))
         rows = (np.cumsum(inside) - 1)[labeled.rows]
         codes = np.searchsorted(among, labeled.targets.argmax(axis=1))
-        return cls(inside, diffusion.take(inside), Fixed(rows, codes, len(among)), among)
+        sources = class_sources(labeled, component, n_components)[:, among]
+        fixed = Fixed(rows, codes, len(among))
+        diffusion, walk = ground.diffusion.take(inside), ground.walk.take(inside)
+        return cls(inside, among, Scene(diffusion, walk, fixed, sources))
 
     def gather(self, flow: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the part of a flow, (n, k), that plays here."""
@@ -65,15 +96,26 @@ class _Scene:
         everywhere[self.inside] = self.among[codes]
         return everywhere
 
+    def everywhere(self, scores: NDArray[np.float32], n_classes: int) -> NDArray[np.float32]:
+        """Return scores of all nodes and classes; zero where no label reaches."""
+        if scores.shape == (len(self.inside), n_classes):
+            return scores
+        spread = np.zeros((len(self.inside), n_classes), dtype=np.float32)
+        spread[np.ix_(self.inside, self.among)] = scores
+        return spread
+
     def narrow(self, decision: Decision, n_classes: int) -> Decision:
         """Return a decision in the numbers of these nodes and classes."""
         place = np.full(n_classes + 1, _NONE)  # the last is where _NONE looks itself up
         place[self.among] = np.arange(len(self.among))
+        weights = None if decision.weights is None else decision.weights[self.among]
         return replace(
             decision,
             flow_codes=place[decision.flow_codes[self.inside]],
             codes=place[decision.codes[self.inside]],
+            coarse=place[decision.coarse[self.inside]],
             shares=self.shares(decision.shares),
+            weights=weights,
         )
 
     def shares(self, given: FloatVector | None) -> FloatVector | None:
@@ -82,7 +124,7 @@ class _Scene:
 
 
 def settle(
-    diffusion: Diffusion,
+    ground: Ground,
     labeled: Labeled,
     flow: NDArray[np.float32] | None = None,
     *,
@@ -91,45 +133,85 @@ def settle(
 ) -> Decision:
     """Decide by these labels what answers start from.
 
-    Class sizes are `shares`, (k,), where given, else hypotheses that the cut judges; with `is_free`
+    Class sizes are `shares`, (k,), where given, else hypotheses that are judged; with `is_free`
     there are neither hypotheses nor a judge. `flow`, (n, k), is the flow of these labels, where it
     is known already.
     """
-    flow = flow_of(diffusion.space, labeled) if flow is None else flow
-    scene = _Scene.of(diffusion, labeled)
-    part = scene.gather(flow)
-    judge = decide_sizes if is_free else decide
-    found = judge(scene.diffusion, part, scene.fixed, scene.shares(shares))
-    codes, flow_codes = scene.spread(found.codes), scene.spread(found.flow_codes)
-    return replace(found, codes=codes, flow_codes=flow_codes, shares=shares)
+    flow = flow_of(ground.space, labeled) if flow is None else flow
+    stage = _Stage.of(ground, labeled)
+    choose = decide_sizes if is_free else decide
+    found = choose(stage.scene, stage.gather(flow), stage.shares(shares))
+    weights = None
+    if found.weights is not None:
+        weights = np.ones(flow.shape[1], dtype=np.float32)
+        weights[stage.among] = found.weights
+    return replace(
+        found,
+        flow_codes=stage.spread(found.flow_codes),
+        codes=stage.spread(found.codes),
+        coarse=stage.spread(found.coarse),
+        shares=shares,
+        weights=weights,
+    )
 
 
 def answers(
-    diffusion: Diffusion,
+    ground: Ground,
     labeled: Labeled,
     decision: Decision,
     flow: NDArray[np.float32] | None = None,
-) -> FloatMatrix:
+) -> NDArray[np.float32]:
     """Return the scores of all nodes, (n, k), for the labels of now by a decision.
 
     The largest is the answer. They are shares of a short walk from each node that end in each
     class, or the flow itself where the decision was to let it stand; zero where no label reaches.
     """
-    flow = flow_of(diffusion.space, labeled) if flow is None else flow
+    flow = flow_of(ground.space, labeled) if flow is None else flow
     if not decision.is_sharp:
         return flow
-    scene = _Scene.of(diffusion, labeled)
-    now = scene.fixed.put_back(scene.gather(flow).argmax(axis=1))
-    then = scene.narrow(decision, flow.shape[1])
-    scores = answer(scene.diffusion, now, scene.fixed, then).scores
-    if scores.shape == flow.shape:
-        return scores
-    everywhere = np.zeros(flow.shape, dtype=np.float32)
-    everywhere[np.ix_(scene.inside, scene.among)] = scores
-    return everywhere
+    stage = _Stage.of(ground, labeled)
+    now = stage.scene.fixed.put_back(stage.gather(flow).argmax(axis=1))
+    scores = answer(stage.scene, now, stage.narrow(decision, flow.shape[1]))[1]
+    return stage.everywhere(scores, flow.shape[1])
 
 
-def left_out(diffusion: Diffusion, labeled: Labeled) -> LeftOut:
+def held_out(
+    ground: Ground,
+    labeled: Labeled,
+    rows: IndexVector,
+    decision: Decision,
+    flow: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
+    """Return the scores of some rows, (m, k), by labels elsewhere and the kind of a decision.
+
+    The decided partition has seen all labels, so only its sizes are kept: the flow of these labels
+    is sharpened under them, without the judge. On many nodes that is done on a sample.
+    """
+    n_classes = labeled.targets.shape[1]
+    if not decision.is_sharp:
+        return flow_of(ground.space, labeled, rows) if flow is None else flow[rows]
+    stage = _Stage.of(ground, labeled)
+    scene, reached = stage.scene, stage.inside[rows]
+    places = (np.cumsum(stage.inside) - 1)[rows[reached]]
+    nodes = scene.sample(places)
+    known, thin = scene.fixed.among(nodes), scene.diffusion.thin(nodes)
+    if flow is None:
+        at = np.flatnonzero(stage.inside)[nodes]
+        codes = flow_of(ground.space, labeled, at)[:, stage.among].argmax(axis=1)
+    else:
+        codes = stage.gather(flow).argmax(axis=1)[nodes]
+    codes = known.put_back(codes)
+    if decision.has_steps:
+        codes = threshold_steps(thin, codes, known, stage.shares(decision.sizes(n_classes)))
+    if len(nodes) == scene.n_nodes:
+        codes = scene.walk.refine(codes, scene.sources, known)
+    scores = put_first(thin.scores(thin.moments(codes, known.n_classes)), codes, known.rows)
+    said = np.zeros((len(rows), n_classes), dtype=np.float32)
+    said[np.ix_(reached, stage.among)] = scores[np.searchsorted(nodes, places)]
+    return said
+
+
+def left_out(space: FlowSpace, labeled: Labeled) -> LeftOut:
     """Return what the flow of the other labels says of each; of many labels a sample is left out.
 
     Costs O(l p k) for each of l labels: no node but the labelled ones is asked.
@@ -138,58 +220,7 @@ def left_out(diffusion: Diffusion, labeled: Labeled) -> LeftOut:
     scores = np.empty(labeled.targets.shape)
     every, means = np.arange(len(labeled.rows)), mean_of_others(labeled)
     for i in every:
-        scores[i] = _said_by(diffusion, labeled.take(every != i), labeled.rows[[i]], means[[i]])[0]
+        others, row = labeled.take(every != i), labeled.rows[[i]]
+        is_reached = space.component[row[0]] in space.component[others.rows]
+        scores[i] = flow_of(space, others, row)[0] if is_reached else means[i]
     return LeftOut(labeled.rows, labeled.targets, scores, labeled.weights)
-
-
-def _said_by(
-    diffusion: Diffusion, others: Labeled, rows: IndexVector, means: FloatMatrix
-) -> FloatMatrix:
-    """Return the flow of labels at some rows; the given means where none of them reaches."""
-    component = diffusion.space.component
-    reached = np.isin(component[rows], component[others.rows])
-    if not reached.any():
-        return means
-    return np.where(reached[:, None], flow_of(diffusion.space, others, rows), means)
-
-
-def held_out(
-    diffusion: Diffusion, labeled: Labeled, folds: NDArray[np.intp], decision: Decision
-) -> LeftOut:
-    """Return what the labels of other folds, (l,), say of each label by the kind of a decision.
-
-    The decided partition has seen all labels, so only its sizes are kept: each fold's flow is
-    sharpened under them, without the judge.
-    """
-    scores, means = np.empty(labeled.targets.shape), mean_of_others(labeled)
-    for fold in np.unique(folds):
-        rest, asked = labeled.take(folds != fold), np.flatnonzero(folds == fold)
-        if not len(rest.rows):
-            scores[asked] = means[asked]
-            continue
-        rows = labeled.rows[asked]
-        scores[asked] = (
-            _sharpened_at(diffusion, rest, rows, means[asked], decision)
-            if decision.is_sharp
-            else _said_by(diffusion, rest, rows, means[asked])
-        )
-    return LeftOut(labeled.rows, labeled.targets, scores, labeled.weights)
-
-
-def _sharpened_at(
-    diffusion: Diffusion,
-    labeled: Labeled,
-    rows: IndexVector,
-    means: FloatMatrix,
-    decision: Decision,
-) -> FloatMatrix:
-    """Return the scores at some rows after threshold steps under the sizes of a decision."""
-    scene = _Scene.of(diffusion, labeled)
-    n_classes = labeled.targets.shape[1]
-    codes = decision.codes[decision.codes >= 0]
-    sizes = np.maximum(np.bincount(codes, minlength=n_classes), 1) / len(codes)
-    start = scene.gather(flow_of(diffusion.space, labeled)).argmax(axis=1)
-    sharp = threshold_steps(scene.diffusion, start, scene.fixed, scene.shares(sizes))
-    scores = np.zeros((len(scene.inside), n_classes))
-    scores[np.ix_(scene.inside, scene.among)] = sharp.scores
-    return np.where(scene.inside[rows][:, None], scores[rows], means)

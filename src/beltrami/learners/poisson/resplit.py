@@ -4,15 +4,15 @@ Threshold steps move a border by a little at a time. Where labels sit oddly, the
 classes can run across both clusters, and no small move mends that.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from beltrami.core.threads import serial_blas
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
-from beltrami.learners.poisson.cuts import conductances, cut_matrix
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.learners.poisson.cuts import conductances
 from beltrami.learners.poisson.threshold_steps import Diffusion, Fixed, threshold_steps
 
 _DIRECTIONS = 3
@@ -33,9 +33,10 @@ def split_pairs_anew(
 ) -> NDArray[np.intp]:
     """Return the partition with new borders between classes, wherever one makes the cut smaller.
 
-    Pairs of classes are tried in the order of the weight between them in shares of the smaller,
-    at most as many as there are classes, and again while one of the two has changed since. Steps
-    after a new border are free, or under given sizes, (k,).
+    The cut is that of the diffusion: what share of each class leaves it in its time. Pairs of
+    classes are tried in the order of the weight between them in shares of the smaller, at most as
+    many as there are classes, and again while one of the two has changed since. Steps after a new
+    border are free, or under given sizes, (k,).
     """
     with serial_blas():  # small products: threads would only wait
         return _split_pairs(diffusion, codes, fixed, flow, shares)
@@ -48,8 +49,7 @@ def _split_pairs(
     flow: NDArray[np.float32],
     shares: FloatVector | None,
 ) -> NDArray[np.intp]:
-    weights, k = diffusion.space.weights, fixed.n_classes
-    between = cut_matrix(weights, codes, k)
+    between = diffusion.exchange(diffusion.moments(codes, fixed.n_classes))
     tried: set[tuple[int, int]] = set()
     for _ in range(_SWEEPS):
         n_tried = len(tried)
@@ -60,8 +60,8 @@ def _split_pairs(
             found = _new_border(diffusion, codes, fixed, flow, pair)
             if found is None:
                 continue
-            moved = threshold_steps(diffusion, found, fixed, shares, most=_STEPS_AFTER).codes
-            there = cut_matrix(weights, moved, k)
+            moved = threshold_steps(diffusion, found, fixed, shares, most=_STEPS_AFTER)
+            there = diffusion.exchange(diffusion.moments(moved, fixed.n_classes))
             if conductances(there).sum() < _WORTH * conductances(between).sum():
                 codes, between = moved, there
                 tried = {other for other in tried if not set(other) & set(pair)} | {pair}
@@ -91,20 +91,19 @@ def _new_border(
     one, other = pair
     inside = np.flatnonzero((codes == one) | (codes == other))
     is_one = codes[inside] == one
-    degrees = diffusion.space.degrees[inside]
     count = int(is_one.sum())
     if not 0 < count < len(inside):
         return None
-    rows = csr_array(diffusion.space.weights[inside])
-    best, found = _WORTH * _pair_cut(rows, inside, degrees, is_one, len(codes)), None
+    part = _Part.of(diffusion, inside)
+    best, found = _WORTH * part.cut(is_one), None
     known = np.full(len(codes), -1)
     known[fixed.rows] = fixed.codes
     votes = np.where(known[inside] == one, 1, np.where(known[inside] == other, -1, 0))
     lead = flow[inside, one] - flow[inside, other]
-    for side in _other_sides(diffusion, inside, count):
-        if not _fits(side, votes, lead, degrees):
+    for side in part.other_sides(count):
+        if not _fits(side, votes, lead, part.masses):
             continue
-        cut = _pair_cut(rows, inside, degrees, side, len(codes))
+        cut = part.cut(side)
         if cut < best:
             best, found = cut, side
     if found is None:
@@ -114,23 +113,60 @@ def _new_border(
     return fixed.put_back(moved)
 
 
-def _other_sides(diffusion: Diffusion, inside: NDArray[np.intp], count: int) -> list[BoolVector]:
-    """Return borders across the directions of slowest diffusion, both ways, sizes kept."""
-    points = diffusion.space.functions[inside] * np.sqrt(diffusion.damping)
-    masses = diffusion.degrees[inside]
-    centred = points - (masses @ points) / masses.sum()
-    spread = (centred.T @ (masses[:, None] * centred)).astype(np.float64)
-    directions = np.linalg.eigh(spread)[1][:, ::-1][:, :_DIRECTIONS].astype(np.float32)
-    along = centred @ directions
-    sides = [_largest(one, count) for one in (*along.T, *-along.T)]
-    for _ in range(_STEPS):
-        signed = np.stack([np.where(side, masses, -masses) for side in sides], axis=1)
-        diffused = points @ (points.T @ signed)
-        moved = [_largest(one, count) for one in diffused.T]
-        if all(map(np.array_equal, moved, sides)):
-            break
-        sides = moved
-    return sides
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """Two classes alone.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, p)
+        The basis at their nodes, each function in proportion to the root of what is left of it.
+    masses : ndarray of shape (m,)
+        Their degrees.
+    piece : ndarray of shape (m,)
+        Which piece they lie in.
+    volumes : ndarray
+        Of all pieces.
+    """
+
+    points: NDArray[np.float32]
+    masses: NDArray[np.float32]
+    piece: IndexVector
+    volumes: FloatVector
+
+    @classmethod
+    def of(cls, diffusion: Diffusion, inside: IndexVector) -> "_Part":
+        space = diffusion.space
+        points = space.functions[inside] * np.sqrt(diffusion.damping)
+        return cls(points, diffusion.degrees[inside], space.piece[inside], space.volumes)
+
+    def cut(self, side: BoolVector) -> float:
+        """Return what shares of both sides walk out of them, added."""
+        return self._leaving(side) + self._leaving(~side)
+
+    def _leaving(self, side: BoolVector) -> float:
+        masses = self.masses[side]
+        slow = masses @ self.points[side]
+        sums = np.bincount(self.piece[side], masses, minlength=len(self.volumes))
+        stays = float(slow @ slow) + float(sums @ (sums / np.where(sums > 0, self.volumes, 1.0)))
+        return 1.0 - stays / max(float(sums.sum()), np.finfo(np.float64).tiny)
+
+    def other_sides(self, count: int) -> list[BoolVector]:
+        """Return borders across the directions of slowest diffusion, both ways, sizes kept."""
+        points, masses = self.points, self.masses
+        centred = points - (masses @ points) / masses.sum()
+        spread = (centred.T @ (masses[:, None] * centred)).astype(np.float64)
+        directions = np.linalg.eigh(spread)[1][:, ::-1][:, :_DIRECTIONS].astype(np.float32)
+        along = centred @ directions
+        sides = [_largest(one, count) for one in (*along.T, *-along.T)]
+        for _ in range(_STEPS):
+            signed = np.stack([np.where(side, masses, -masses) for side in sides], axis=1)
+            diffused = points @ (points.T @ signed)
+            moved = [_largest(one, count) for one in diffused.T]
+            if all(map(np.array_equal, moved, sides)):
+                break
+            sides = moved
+        return sides
 
 
 def _largest(values: NDArray[Any], count: int) -> BoolVector:
@@ -140,7 +176,10 @@ def _largest(values: NDArray[Any], count: int) -> BoolVector:
 
 
 def _fits(
-    side: BoolVector, votes: NDArray[np.int64], lead: NDArray[np.float32], degrees: FloatVector
+    side: BoolVector,
+    votes: NDArray[np.int64],
+    lead: NDArray[np.float32],
+    degrees: NDArray[np.float32],
 ) -> bool:
     """Say whether labels speak for this way round; where they are silent, the flow does."""
     ahead = int(votes[side].sum() - votes[~side].sum())
@@ -150,20 +189,3 @@ def _fits(
     return bool(
         here @ lead[side] * there.sum() >= there @ lead[~side] * here.sum()
     )  # means, without a division by what may be nothing
-
-
-def _pair_cut(
-    rows: csr_array[Any],
-    inside: NDArray[np.intp],
-    degrees: FloatVector,
-    side: BoolVector,
-    n_nodes: int,
-) -> float:
-    """Return the sum of the two classes' conductances."""
-    place = np.full(n_nodes, -1, dtype=np.int8)
-    place[inside] = side
-    starts = np.repeat(side.astype(np.int8), np.diff(rows.indptr))
-    same = starts == place[rows.indices]
-    kept = np.bincount(starts[same], rows.data[same], minlength=2)
-    volumes = np.array([degrees[~side].sum(), degrees[side].sum()])
-    return float(2 - (kept / np.maximum(volumes, np.finfo(np.float64).tiny)).sum())

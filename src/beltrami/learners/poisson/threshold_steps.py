@@ -13,12 +13,28 @@ _FEW_CHANGES = 1e-3
 """Share of nodes below which a further threshold is not worth its price."""
 _REFRESH = 4
 """Where more than one node in so many changed, sums over classes are made afresh."""
-_LEAST_SCORE = 1e-3
+LEAST_SCORE = 1e-3
 """Of a class at a node, where classes are weighed: diffusion in a basis can fall below zero."""
 _SIZE_ROUNDS, _FIRST_ROUNDS = 6, 20  # of the weights, at each step and at the first
 _MOST_SCALE = 4.0  # that a weight changes by in a round
 _COUNTED = 20_000
 """Nodes by which sizes are counted while weights are sought."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """All that diffusion sees of a partition.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (p, k)
+        The basis times D times the indicators of the classes.
+    pieces : ndarray of shape (m, k)
+        Sum of the degrees of each class in each piece.
+    """
+
+    coefficients: NDArray[np.float32]
+    pieces: FloatMatrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,57 +70,66 @@ class Diffusion:
             return self
         return Diffusion(self.space.take(nodes), self.damping, self.degrees[nodes], self.tau)
 
-    def coefficients(self, codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float32]:
-        """Return the basis times D times the indicators of the classes, (p, k)."""
+    def thin(self, nodes: IndexVector) -> "Diffusion":
+        """Return the diffusion between some nodes, which stand for all."""
+        space = self.space.thin(nodes)
+        if space is self.space:
+            return self
+        return Diffusion(space, self.damping, space.degrees.astype(np.float32), self.tau)
+
+    def moments(self, codes: NDArray[np.intp], n_classes: int) -> Moments:
+        """Return what diffusion sees of a partition."""
         one_hot = np.zeros((len(codes), n_classes), dtype=np.float32)
         one_hot[np.arange(len(codes)), codes] = self.degrees
-        return np.asarray(self.space.functions.T @ one_hot)
+        return Moments(self.space.functions.T @ one_hot, self._pieces(codes, n_classes))
 
-    def moved(
-        self, coefficients: NDArray[np.float32], old: NDArray[np.intp], new: NDArray[np.intp]
-    ) -> NDArray[np.float32]:
-        """Return the coefficients of a new partition, from those of an old one."""
-        changed = np.flatnonzero(old != new)
+    def moved(self, moments: Moments, old: NDArray[np.intp], new: NDArray[np.intp]) -> Moments:
+        """Return the moments of a new partition, from those of an old one."""
+        changed, k = np.flatnonzero(old != new), moments.coefficients.shape[1]
+        if not len(changed):
+            return moments
         if _REFRESH * len(changed) > len(new):
-            return self.coefficients(new, coefficients.shape[1])
+            return self.moments(new, k)
         place = np.arange(len(changed))
-        change = np.zeros((len(changed), coefficients.shape[1]), dtype=np.float32)
+        change = np.zeros((len(changed), k), dtype=np.float32)
         change[place, new[changed]] = self.degrees[changed]
         change[place, old[changed]] = -self.degrees[changed]
-        return np.asarray(coefficients + self.space.functions[changed].T @ change)
+        coefficients = moments.coefficients + self.space.functions[changed].T @ change
+        return Moments(coefficients, self._pieces(new, k))
 
-    def scores(
-        self, coefficients: NDArray[np.float32], codes: NDArray[np.intp]
-    ) -> NDArray[np.float32]:
+    def _pieces(self, codes: NDArray[np.intp], n_classes: int) -> FloatMatrix:
+        n_pieces = len(self.space.volumes)
+        places = self.space.piece * n_classes + codes
+        sums = np.bincount(places, self.space.degrees, minlength=n_pieces * n_classes)
+        return np.asarray(sums.reshape(n_pieces, n_classes), dtype=np.float64)
+
+    def scores(self, moments: Moments) -> NDArray[np.float32]:
         """Return the diffused indicators, (n, k): what share of each node's walk ends where."""
-        space, n_classes = self.space, coefficients.shape[1]
-        n_pieces = len(space.volumes)
-        sums = np.bincount(
-            space.piece * n_classes + codes, space.degrees, minlength=n_pieces * n_classes
-        ).reshape(n_pieces, n_classes)
-        means = sums / np.where(space.volumes > 0, space.volumes, 1.0)[:, None]
-        scores = space.functions @ (self.damping[:, None] * coefficients)
-        scores += means.astype(np.float32)[space.piece] if n_pieces > 1 else means.astype("f4")
+        scores = self.space.functions @ (self.damping[:, None] * moments.coefficients)
+        means = self._piece_means(moments).astype(np.float32)
+        scores += means[self.space.piece] if len(means) > 1 else means
         return np.asarray(scores)
 
+    def scores_without(
+        self, moments: Moments, rows: IndexVector, codes: NDArray[np.intp]
+    ) -> FloatMatrix:
+        """Return the scores of some nodes, (l, k), their own parts in their classes left out."""
+        functions, space = self.space.functions[rows].astype(np.float64), self.space
+        scores = functions @ (self.damping[:, None] * moments.coefficients.astype(np.float64))
+        scores += self._piece_means(moments)[space.piece[rows]]
+        returns = (functions**2) @ self.damping + 1 / space.volumes[space.piece[rows]]
+        scores[np.arange(len(rows)), codes] -= space.degrees[rows] * returns
+        return np.asarray(scores)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Partition:
-    """A partition after threshold steps.
+    def exchange(self, moments: Moments) -> FloatMatrix:
+        """Return what weight walks between any two classes, (k, k); row sums are their volumes."""
+        slow = moments.coefficients.astype(np.float64)
+        between = slow.T @ (self.damping[:, None] * slow)
+        return np.asarray(between + moments.pieces.T @ self._piece_means(moments))
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n,)
-        Class of each node.
-    scores : ndarray of shape (n, k)
-        What the last threshold was taken of; empty where there was none.
-    n_rounds : int
-        Thresholds taken.
-    """
-
-    codes: NDArray[np.intp]
-    scores: FloatMatrix
-    n_rounds: int
+    def _piece_means(self, moments: Moments) -> FloatMatrix:
+        volumes = self.space.volumes
+        return np.asarray(moments.pieces / np.where(volumes > 0, volumes, 1.0)[:, None])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +155,10 @@ class Fixed:
         codes[self.rows] = self.codes
         return codes
 
+    def among(self, nodes: IndexVector) -> "Fixed":
+        """Return the same in the numbers of some nodes, sorted and these among them."""
+        return Fixed(np.searchsorted(nodes, self.rows), self.codes, self.n_classes)
+
 
 def threshold_steps(
     diffusion: Diffusion,
@@ -138,48 +167,62 @@ def threshold_steps(
     shares: FloatVector | None = None,
     *,
     most: int = MOST_STEPS,
-) -> Partition:
+) -> NDArray[np.intp]:
     """Diffuse the partition and take the largest class, until hardly a node changes.
 
     With `shares`, (k,), each class's scores are multiplied by one positive weight, found anew at
     every step, under which the classes come near these shares of the nodes.
     """
     codes, n_classes = fixed.put_back(start.copy()), fixed.n_classes
-    coefficients = diffusion.coefficients(codes, n_classes)
-    weights = np.ones(n_classes, dtype=np.float32)
-    scores, rounds, changed = np.zeros((0, n_classes), dtype=np.float32), 0, len(codes)
+    moments = diffusion.moments(codes, n_classes)
+    weights: NDArray[np.float32] | None = None
+    rounds, changed = 0, len(codes)
     while rounds < most and changed >= _FEW_CHANGES * len(codes):
-        scores = diffusion.scores(coefficients, codes)
+        scores = diffusion.scores(moments)
         if shares is not None:
-            np.maximum(scores, _LEAST_SCORE, out=scores)
-            weights = size_weights(scores, shares, weights, first=rounds == 0)
-            scores *= weights
+            weights = size_weights(scores, shares, weights)
+            scores = weighed(scores, weights)
         new = fixed.put_back(scores.argmax(axis=1))
-        coefficients = diffusion.moved(coefficients, codes, new)
+        moments = diffusion.moved(moments, codes, new)
         changed = int((new != codes).sum())
         codes, rounds = new, rounds + 1
-    return Partition(codes, scores, rounds)
+    return codes
+
+
+def weighed(
+    scores: NDArray[np.float32], weights: NDArray[np.float32] | None
+) -> NDArray[np.float32]:
+    """Return the scores, (n, k), times the weights of the classes, (k,), where there are any."""
+    return scores if weights is None else np.maximum(scores, LEAST_SCORE) * weights
 
 
 def size_weights(
     scores: NDArray[np.float32],
     shares: FloatVector,
-    weights: NDArray[np.float32],
-    *,
-    first: bool,
+    weights: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
     """Return one weight per class under which the largest weighted score gives these shares.
 
-    Multiplicative rounds from earlier weights, counted on nodes at even distances: a class too
-    small gains, one too large loses.
+    Multiplicative rounds from earlier weights, where there are any, counted on a sample of the
+    nodes: a class too small gains, one too large loses.
     """
-    some = scores[:: max(1, len(scores) // _COUNTED)]
-    for _ in range(_FIRST_ROUNDS if first else _SIZE_ROUNDS):
+    rounds = _FIRST_ROUNDS if weights is None else _SIZE_ROUNDS
+    weights = np.ones(len(shares), dtype=np.float32) if weights is None else weights
+    some = scores if len(scores) <= _COUNTED else scores[sample_of(len(scores), _COUNTED)]
+    some = np.maximum(some, LEAST_SCORE)
+    for _ in range(rounds):
         sizes = np.bincount((some * weights).argmax(axis=1), minlength=len(shares))
         ratio = shares * len(some) / np.maximum(sizes, 0.5)
         weights = weights * np.sqrt(np.clip(ratio, 1 / _MOST_SCALE, _MOST_SCALE))
         weights = (weights / weights.max()).astype(np.float32)
     return weights
+
+
+def sample_of(n: int, most: int) -> IndexVector:
+    """Return so many of n numbers at random, the same ones each time, sorted; or all of them."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(n).choice(n, most, replace=False, shuffle=False))
 
 
 _OFFSET_ROUNDS = 60
