@@ -25,13 +25,16 @@ from beltrami.kernel_machines.expansion import Expansion, FeatureExpansion, Kern
 from beltrami.kernel_machines.feature_form import FeatureForm, feature_form
 from beltrami.kernel_machines.features import FeatureMap
 from beltrami.kernel_machines.gram import Gram
-from beltrami.kernel_machines.landmarks import pivoted_cholesky
+from beltrami.kernel_machines.landmarks import NystromFeatures, pivoted_cholesky
 from beltrami.kernel_machines.roughness import Roughness
 
 EXACT_COPIES = 6
 """Dense n x n arrays that the exact modes take at once."""
 
 _BLOCK_BYTES = 2**26
+
+_FEW_POINTS = 3000
+"""Points up to which a function of landmarks is kept as a sum of kernels, in double precision."""
 
 _SIZE_SAMPLE = 500
 """Points over which the diagonal of a deformed kernel is averaged, at most twice as many."""
@@ -287,7 +290,14 @@ class FeatureDeformation(Deformation):
         """Return the functions whose multipliers on the labelled rows are given."""
         damped = _damp(self._modes(rows), self.values, ratio, multipliers)
         coefficients = self.rotation @ damped
-        return FeatureExpansion(self.features, coefficients, self._values_of_fit(coefficients))
+        of_fit = self._values_of_fit(coefficients)
+        features = self.features
+        if isinstance(features, NystromFeatures) and self.n_points <= _FEW_POINTS:
+            # A sum of kernels at the landmarks, which is smaller than the map.
+            at_points = np.zeros((self.n_points, coefficients.shape[1]))
+            at_points[features.landmarks] = features.whitening @ coefficients
+            return KernelExpansion(features.gram, at_points, of_fit)
+        return FeatureExpansion(features, coefficients, of_fit)
 
     def _modes(self, rows: IndexVector) -> FloatMatrix:
         """Return the modes at some rows; the last ones are kept, as every ratio needs them."""

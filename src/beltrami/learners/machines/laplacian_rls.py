@@ -21,21 +21,15 @@ class _LaplacianRLS(LaplacianMachine):
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         labels, intercept = self._labels_to_fit(labeled), bool(self.fit_intercept)
         deformed = self._tune(labels, intercept=intercept)
-        # An exact kernel has n squared entries and can be made again: it is not kept for good.
-        self._kept_kernel = None if self._deformations.is_exact else deformed
         self._path = ridge_path(deformed, labels, self._strengths.ratio, intercept=intercept)
         multipliers, intercepts = self._path.multipliers(labels.targets, self._strengths.ambient)
         self._certify(deformed, labels, intercept=intercept)
         expansion = deformed.expansion(labels.rows, self._strengths.ratio, multipliers)
+        self._keep_kernel(deformed)
         return expansion, intercepts
 
-    def _deformed_kernel(self) -> Deformation:
-        """Return the deformed kernel of the fit."""
-        if self._kept_kernel is not None:
-            return self._kept_kernel
-        penalties = self._penalties(float(self._labeled.weights.sum()), self.power_)
-        shape = Shape(self.width_, self.power_)
-        return self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
+    def _keep_kernel(self, deformed: Deformation) -> None:
+        """Keep the kernel of the fit, where it is needed later; by default it is not."""
 
     def _labels_to_fit(self, labeled: Labeled) -> Labeled:
         """Return the labels as they are fitted."""
@@ -250,6 +244,18 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         self.approximation = approximation
         self.fit_intercept = fit_intercept
         self.random_state = random_state
+
+    def _keep_kernel(self, deformed: Deformation) -> None:
+        # An exact kernel has n squared entries and can be made again: it is not kept for good.
+        self._kept_kernel = None if self._deformations.is_exact else deformed
+
+    def _deformed_kernel(self) -> Deformation:
+        """Return the deformed kernel of the fit."""
+        if self._kept_kernel is not None:
+            return self._kept_kernel
+        penalties = self._penalties(float(self._labeled.weights.sum()), self.power_)
+        shape = Shape(self.width_, self.power_)
+        return self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
 
     def _shifts_at(self, points: Points, residuals: FloatVector) -> FloatMatrix:
         # Without label i the fit is that to the same labels with y_i moved by its residual.

@@ -179,6 +179,15 @@ def test_units_of_the_weights_change_nothing_but_the_scale(factor: float) -> Non
     assert_allclose(scaled.values / factor, plain.values, rtol=1e-4, atol=1e-12)
 
 
+def test_a_graph_of_one_level_is_not_decomposed_whole_and_its_values_are_near(monkeypatch) -> None:
+    graph = cloud(1200)
+    slow = eigenbasis(graph, 100, tol=0.1, solver="dense")
+    monkeypatch.setattr(multilevel, "dense_eigenpairs", pytest.fail)
+    found = eigenbasis(graph, 100, tol=0.1, solver="multilevel")
+    assert_allclose(found.values[1:], slow.values[1:], rtol=0.01)
+    assert (found.residuals <= 0.1 * found.values[-1]).all()
+
+
 def test_ladder_ends_above_its_smallest_size_and_keeps_mass_and_energy() -> None:
     graph = cloud(3000)
     rungs = ladder(Pencil(graph.weights, graph.degrees), 100)
