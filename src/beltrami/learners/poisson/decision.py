@@ -38,7 +38,7 @@ _LONGER = 3
 """Times as long are the steps that the chosen partition tries last."""
 _FREE_STEPS = 3
 """Steps without sizes after those with them, and of a live answer."""
-_MANY_NODES, _SAMPLE = 20_000, 16_000
+_MANY_NODES, _SAMPLE = 20_000, 8_000
 """Nodes above which hypotheses are tried on a sample, and how many it has."""
 _SPEECH = 0.5
 """How much labels count beside the cut."""
