@@ -154,10 +154,11 @@ def _within_pieces(
 ) -> tuple[NDArray[np.float32], FloatVector]:
     """Return the basis without its means on pieces, orthonormal and diagonal again."""
     if len(volumes) == basis.n_connected:  # then it is, but for the constants
-        kept = basis.values > 0
-        first = basis.vectors[:, kept][:, :1]
-        unit = 1 / np.sqrt(degrees @ first**2)  # the basis is orthonormal in the graph's own unit
-        return (unit * basis.vectors[:, kept]).astype(np.float32), basis.values[kept]
+        begin = int(np.searchsorted(basis.values, 0.0, side="right"))  # values rise
+        vectors = basis.vectors[:, begin:]
+        unit = 1 / np.sqrt(degrees @ vectors[:, :1] ** 2)  # it is orthonormal in the graph's unit
+        functions = vectors * unit.astype(vectors.dtype)
+        return functions.astype(np.float32, copy=False), basis.values[begin:]
     return recall(
         SPLIT_BASIS,
         lambda: (weights, piece, basis.vectors, threads_in_force()),
