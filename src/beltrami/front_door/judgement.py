@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.threads import map_ranges
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.front_door.candidates import Candidate
 from beltrami.learners.base import fitted_temperature, softmax
+from beltrami.learners.base.probabilities import ROWS
 from beltrami.learners.model import Labeled
 from beltrami.review.conformal import conformal_threshold, held_out_strangeness
 
@@ -253,13 +255,20 @@ def mix(
     logits: dict[str, FloatMatrix], temperatures: dict[str, float], weights: dict[str, float]
 ) -> FloatMatrix:
     """Return the probabilities of a mixture of candidates, (n, k), from logits of each, (n, k)."""
-    total: FloatMatrix | None = None
-    for name, scores in logits.items():
-        part = weights[name] * softmax(np.asarray(scores, dtype=np.float64), temperatures[name])
-        total = part if total is None else total + part
-    if total is None:
+    if not logits:
         raise ValueError("a mixture of nothing")
-    return np.asarray(total / total.sum(axis=1, keepdims=True))
+    mixed = np.empty(next(iter(logits.values())).shape, order="F")  # what follows goes by class
+
+    def fill(begin: int, end: int) -> None:
+        parts = [
+            weights[name] * softmax(scores[begin:end].astype(np.float64), temperatures[name])
+            for name, scores in logits.items()
+        ]
+        total = np.sum(parts, axis=0)
+        mixed[begin:end] = total / total.sum(axis=1, keepdims=True)
+
+    map_ranges(fill, len(mixed), ROWS)
+    return mixed
 
 
 def importance_of(sample: Labeled, probabilities: FloatMatrix) -> FloatVector:

@@ -2,7 +2,11 @@
 
 import numpy as np
 
+from beltrami.core.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector
+
+ROWS = 50_000
+"""Rows whose probabilities are worked out together."""
 
 _TEMPERATURES = np.geomspace(0.05, 5.0, 61)
 _TYPICAL = 0.5
@@ -10,6 +14,18 @@ _TYPICAL = 0.5
 
 def softmax(scores: FloatMatrix, temperature: float) -> FloatMatrix:
     """Return exp(s / T) over its sum along rows, without overflow."""
+    if len(scores) <= ROWS:
+        return _softmax_of(scores, temperature)
+    shares = np.empty_like(scores, dtype=np.result_type(scores, np.float32))
+
+    def fill(begin: int, end: int) -> None:
+        shares[begin:end] = _softmax_of(scores[begin:end], temperature)
+
+    map_ranges(fill, len(scores), ROWS)
+    return shares
+
+
+def _softmax_of(scores: FloatMatrix, temperature: float) -> FloatMatrix:
     shifted: FloatMatrix = scores - scores.max(axis=1, keepdims=True)
     shifted /= temperature
     np.exp(shifted, out=shifted)

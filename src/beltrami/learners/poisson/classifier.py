@@ -20,7 +20,7 @@ from beltrami.learners.poisson.decision import FLOW, TAU, Decision
 from beltrami.learners.poisson.flow import FlowSpace, flow_of, single_classes
 from beltrami.learners.poisson.in_basis import Ground, answers, held_out, left_out, settle
 from beltrami.learners.poisson.sources import class_sources
-from beltrami.learners.poisson.threshold_steps import Diffusion, matched_offsets
+from beltrami.learners.poisson.threshold_steps import Diffusion, matched_offsets, sample_of
 from beltrami.learners.poisson.walks import STEPS, Walk
 from beltrami.solvers.eigen import eigenbasis
 
@@ -28,6 +28,8 @@ _FUNCTIONS, _PER_CLASS = 100, 10
 """Functions of the basis, beside one for each piece of the graph: at least, and for each class."""
 _MOST_BEHIND = 1e30
 """Lead up to which float32 holds sums, where hardly any weight ties a label to the rest."""
+_LEADS = 20_000
+"""Rows by which a typical lead is found."""
 _SOLVED_ROWS = 20_000
 """Rows up to which the flow is solved for, as graph regularisation does at the front door."""
 
@@ -228,7 +230,8 @@ class PoissonClassifier(GraphClassifier):
         """Return the flow: in the basis on a large graph that is shared, by a solve elsewhere."""
         if self._is_solved or self._ground is None or not self._foundation.is_shared:
             return self._solved_flow(labeled)
-        return flow_of(self._ground.space, labeled).astype(np.float64)
+        flow = flow_of(self._ground.space, labeled)
+        return np.asfortranarray(flow, dtype=np.float64)  # what follows goes class by class
 
     def _solved_flow(self, labeled: Labeled) -> FloatMatrix:
         """Return the flow by sparse solves, of mean zero by degree on every component."""
@@ -334,6 +337,7 @@ def _checked_steps(n_steps: Any) -> int | None:
 
 def _typical_lead(flow: FloatMatrix) -> float:
     """Return half the median lead of the first class over the second, as a temperature."""
+    flow = flow[sample_of(len(flow), _LEADS)]
     top = np.partition(flow, flow.shape[1] - 2, axis=1)[:, -2:]
     lead = float(np.median(top[:, 1] - top[:, 0])) / 2
     return lead if lead > 0 else max(float(np.abs(flow).max()), 1e-300)
