@@ -117,7 +117,7 @@ def test_usage_errors_have_exit_code_2(shell, arguments):
 
 def test_a_file_larger_than_memory_is_refused_with_numbers(shell, monkeypatch):
     shell.files({"data.csv": GOOD})
-    monkeypatch.setattr(memory, "budget_bytes", lambda: 100)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 400)
     assert "GiB and the budget is 0.00 GiB" in shell.refused("label", "data.csv")
 
 

@@ -262,7 +262,7 @@ def test_groups_that_are_no_numbers_from_zero_are_refused(groups):
 
 
 def test_memory_is_asked_for_first(monkeypatch):
-    monkeypatch.setattr(memory, "budget_bytes", lambda: 1000)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 4000)
     with pytest.raises(MemoryBudgetError, match="5000 points to 4 clusters"):
         assign(np.zeros((5000, 4)), 0)
 

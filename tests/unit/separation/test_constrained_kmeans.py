@@ -283,6 +283,6 @@ def test_what_cannot_be_is_refused_with_a_reason(parameters, words):
 
 
 def test_memory_is_asked_for_first(monkeypatch):
-    monkeypatch.setattr(memory, "budget_bytes", lambda: 1000)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 4000)
     with pytest.raises(MemoryBudgetError, match="k-means of 500 points"):
         ConstrainedKMeans(4).fit(blobs(500))

@@ -204,7 +204,7 @@ def test_auto_is_dense_then_by_blocks_and_never_lanczos() -> None:
 
 
 def test_dense_solver_asks_for_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "budget_bytes", lambda: 1000)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 4000)
     with pytest.raises(MemoryBudgetError, match="dense eigenproblem of 20 nodes"):
         eigenbasis(ring(20), 3)
 
