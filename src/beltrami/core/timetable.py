@@ -14,6 +14,9 @@ that costs nothing may come or not: its time counts, and says nothing of the pac
 _OVERDUE = 0.1
 """A step that takes longer than expected is thought to take this share of its time still."""
 
+_UNKNOWN = 1.0
+"""A step of which nothing was expected is thought to take this share of its time still."""
+
 _TRUST = 1.0
 """Seconds of work, as expected, that a first measurement of the pace counts against."""
 
@@ -37,7 +40,8 @@ class _Piece:
             return 0.0
         expected = self.cost * pace
         if not self.share or not self.spent:
-            return max(expected - self.spent, _OVERDUE * self.spent)
+            overdue = _OVERDUE if expected else _UNKNOWN
+            return max(expected - self.spent, overdue * self.spent)
         measured = self.spent / self.share
         if not expected:
             return measured - self.spent
@@ -108,7 +112,9 @@ class Timetable:
         pieces = self._pieces.get(self.title)
         if pieces is not None:
             named = (pieces[step] for step in reversed(steps) if step in pieces)
-            next(named, pieces[""]).spent += seconds
+            # A step that is over may come again within another, which then takes the time.
+            going_on = (piece for piece in named if not piece.is_over)
+            next(going_on, pieces[""]).spent += seconds
 
     @property
     def pace(self) -> float:

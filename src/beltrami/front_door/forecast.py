@@ -19,21 +19,21 @@ WORTH_SAYING = 20.0
 """Seconds from which a person wants to know beforehand."""
 
 SECONDS: dict[str, dict[str, dict[str, float]]] = {
-    Stage.START: {"": {"each": 4.0}},
+    Stage.START: {"": {"each": 1.5}},
     Stage.PREPARE: {"": {"entry": 5e-8}},
     Stage.GRAPH: {
         "searching neighbours": {"product": 2.5e-11, "tree_row": 6e-5},
-        "searching neighbours (approximate)": {"cell_product": 1.2e-10},
+        "searching neighbours (approximate)": {"cell_product": 6e-11},
         "bridging components": {},
-        "": {"each": 0.1, "row": 4e-5},
+        "": {"each": 0.1, "row": 2e-5},
     },
-    Stage.BASIS: {"": {"each": 0.1, "row": 6e-5}},
+    Stage.BASIS: {"": {"each": 0.1, "row": 3e-5}},
     Stage.LEARN: {
-        "poisson": {"each": 0.1, "row_class": 2.5e-5},
-        "logistic": {"each": 0.1, "row": 1e-5},
-        "neighbors": {"each": 0.1, "label_entry": 7e-10},
+        "poisson": {"each": 0.1, "row_class": 2e-6},
+        "logistic": {"each": 0.1, "row": 1e-6},
+        "neighbors": {"each": 0.05, "label_entry": 1e-10},
         "regularized": {"each": 0.1, "row_class": 4.5e-5, "chosen_label": 1e-6},
-        "eigenfunctions": {"each": 0.1, "row": 1e-5},
+        "eigenfunctions": {"each": 0.05, "row": 1e-6},
         "laplacian_rls": {"each": 0.1, "square": 1.5e-6},
         "laplacian_svc": {"each": 0.1, "square": 1e-6},
     },
@@ -41,9 +41,9 @@ SECONDS: dict[str, dict[str, dict[str, float]]] = {
     Stage.DOUBT: {"": {"row": 5e-6}},
     Stage.EMBED: {"": {"each": 0.1, "row": 3e-5}},
     Stage.CLUSTER: {"": {"each": 0.1, "row": 1e-4}},
-    Stage.WRITE: {"": {"each": 0.1, "row": 1e-5}},
+    Stage.WRITE: {"": {"each": 0.1, "row": 1e-6}},
     Stage.MAP: {"drawing the map": {"row": 4e-5}, "": {"each": 0.3, "row": 3e-5}},
-    Stage.PAGE: {"": {"each": 0.1, "row": 1e-5}},
+    Stage.PAGE: {"": {"each": 0.1, "row": 1e-6}},
 }
 """Seconds, of two processors of a server, for each unit of work of each step of each stage.
 

@@ -125,3 +125,12 @@ def test_a_step_that_may_come_or_not_counts_but_says_nothing_of_the_pace() -> No
     table.finish("bridging")
     table.enter("learn")
     assert table.left() == pytest.approx(10.0)
+
+
+def test_a_step_that_is_over_takes_no_time_within_another() -> None:
+    table = Timetable(["graph", "end"])
+    table.expect({"graph": {"search": 1.0, "bridges": 0.0}, "end": {"": 1.0}})
+    table.spend(1.0, ["search"])
+    table.finish("search")
+    table.spend(4.0, ["bridges", "search"])
+    assert table.left() == pytest.approx(5.0)  # as long again, and what is ahead
