@@ -12,10 +12,12 @@ from beltrami.front_door.candidates import CLASS_CANDIDATES
 from beltrami.front_door.forecast import SECONDS, Forecast
 
 MEASURED = [
-    (Forecast(2000, 5, 60, 3), 7),
+    (Forecast(2000, 5, 60, 3), 3.1),
     (Forecast(300, 50_000, 60, 3), 9),
-    (Forecast(20_000, 20, 60, 3), 26),
-    (Forecast(50_000, 3, 60, 3), 48),
+    (Forecast(20_000, 20, 60, 3), 5.7),
+    (Forecast(50_000, 3, 60, 3), 6.4),
+    (Forecast(60_000, 64, 100, 10), 17),
+    (Forecast(1_000_000, 64, 100, 10), 140),
 ]
 """Jobs, and the seconds that each took with questions and a page on two processors."""
 
