@@ -19,7 +19,7 @@ import numpy as np
 from beltrami.core.errors import BeltramiError, DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.progress import track
 from beltrami.core.store import NO_CONTENT, recall
-from beltrami.core.threads import serial_blas
+from beltrami.core.threads import map_ranges, serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.front_door.candidates import CLASS_CANDIDATES, Candidate, candidates_for
 from beltrami.front_door.judgement import (
@@ -39,6 +39,7 @@ from beltrami.front_door.members import Member
 from beltrami.front_door.prepare import View
 from beltrami.front_door.storing import ANSWER, answer_content
 from beltrami.learners.base import softmax
+from beltrami.learners.base.probabilities import ROWS
 from beltrami.learners.model import Labeled
 
 _Member = TypeVar("_Member")
@@ -210,14 +211,14 @@ class ClassCommittee(Committee[Member]):
             importance,
             tuple(_judge(one, is_told, counted, temperatures, weights) for _, one in order),
         )
-        codes = {name: one.answer.argmax(axis=1).astype(np.intp) for name, one in fitted.items()}
+        codes = {name: _largest(one.answer) for name, one in fitted.items()}
         return Answer(_logs(probabilities), codes, judgement)
 
     def answer_as_judged(self, view: View, labeled: Labeled, judgement: Judgement) -> Answer:
         """Return what the candidates say to other labels, believed as far as they were before."""
         self.pay()
         logits = {name: self._answer_of(name, view, labeled, judgement) for name in judgement.heard}
-        codes = {name: one.argmax(axis=1).astype(np.intp) for name, one in logits.items()}
+        codes = {name: _largest(one) for name, one in logits.items()}
         return Answer(_logs(judgement.mix(logits)), codes, judgement)
 
     def codes_of(
@@ -225,8 +226,7 @@ class ClassCommittee(Committee[Member]):
     ) -> IndexVector:
         """Return what one candidate alone says to these labels, with what it chose before."""
         self.pay()
-        logits = self._answer_of(name, view, labeled, judgement)
-        return np.asarray(logits.argmax(axis=1), dtype=np.intp)
+        return _largest(self._answer_of(name, view, labeled, judgement))
 
     def _answer_of(
         self, name: str, view: View, labeled: Labeled, judgement: Judgement
@@ -350,4 +350,22 @@ def _relative(weights: FloatVector) -> FloatVector:
 
 
 def _logs(probabilities: FloatMatrix) -> FloatMatrix:
-    return np.log(np.maximum(probabilities, 1e-9))
+    """Return the logarithms of shares of classes."""
+    logs = np.empty_like(probabilities)
+
+    def fill(begin: int, stop: int) -> None:
+        np.log(np.maximum(probabilities[begin:stop], 1e-9), out=logs[begin:stop])
+
+    map_ranges(fill, len(logs), ROWS)
+    return logs
+
+
+def _largest(logits: FloatMatrix) -> IndexVector:
+    """Return the class of largest logit of each row."""
+    codes = np.empty(len(logits), dtype=np.intp)
+
+    def fill(begin: int, stop: int) -> None:
+        codes[begin:stop] = logits[begin:stop].argmax(axis=1)
+
+    map_ranges(fill, len(codes), ROWS)
+    return codes

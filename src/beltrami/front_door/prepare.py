@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from beltrami.core.errors import ConnectedByBridgesWarning, InvalidInputError
+from beltrami.core.moments import column_moments
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, Points, Seed
@@ -211,7 +212,7 @@ def prepare(points: Points, *, scale: str, metric: str) -> Preparation:
     metric, reasons = _choose_metric(points, metric)
     if issparse(points) or metric != "euclidean":
         return Preparation(metric, None, None, None, reasons)
-    center, spread = _moments(points)
+    center, spread = column_moments(points)
     if not np.isfinite(spread).all():
         raise InvalidInputError(
             f"X goes up to {float(np.abs(points).max()):.3g}, and the squares of such numbers "
@@ -291,15 +292,6 @@ def _choose_metric(points: Points, metric: Any) -> tuple[Any, tuple[str, ...]]:
 def _squares(points: CsrMatrix) -> FloatVector:
     sums: FloatVector = np.asarray(points.multiply(points).sum(axis=1), dtype=np.float64)
     return sums.ravel()
-
-
-def _moments(points: FloatMatrix) -> tuple[FloatVector, FloatVector]:
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean = np.asarray(points.mean(axis=0, dtype=np.float64))
-        squares = np.zeros(points.shape[1])
-        for start in range(0, len(points), _BLOCK):
-            squares += ((points[start : start + _BLOCK] - mean) ** 2).sum(axis=0)
-        return mean, np.sqrt(squares / len(points))
 
 
 def _units_differ(spread: FloatVector) -> bool:

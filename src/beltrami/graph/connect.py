@@ -2,12 +2,13 @@
 
 Borůvka's algorithm on whole components: every round each component but the largest asks for its
 nearest point outside, all these edges belong to the minimum spanning tree of the components, and
-the number of components at least halves. In large data the ways out are searched by clumps, which
-may miss the very shortest where parts lie far apart, and says so; where points are sparse or the
+the number of components at least halves. Between a few components every pair is compared once
+instead. In large data the ways out are searched by clumps, which may miss the very shortest where parts lie far apart, and says so; where points are sparse or the
 metric is another, some points of each component stand for all.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from beltrami.graph.weights import Edges
 _EXACT_PAIRS = 4e9
 """Pairs of points up to which all of them are compared: some seconds."""
 
+_FEW = 32
+"""Components up to which each is compared with each, once: half the pairs of one round."""
+
 _SMALL = 64  # components up to this size are searched together, by lists of as many neighbours
 
 
@@ -39,13 +43,18 @@ def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Bridges:
 
     The distance of two components is that of their nearest pair of points. Cost: each point
     outside the largest component searches all points once per round, at most log2(components)
-    rounds; for large data some thousand pairs of clumps per component and round, or those of 63,000
-    points that stand for all.
+    rounds, and once in all between 32 components or fewer; for large data some thousand pairs of
+    clumps per component and round, or those of 63,000 points that stand for all.
     """
     parts = membership.astype(np.int64)
-    bridges: list[Way] = []
     n_parts = int(parts.max()) + 1
     is_large = _pairs(parts) > _EXACT_PAIRS
+    if not is_large and n_parts <= _FEW:
+        tree = _without_cycles(_ways_between_all(space, parts), parts, n_parts)
+        if len(tree) < n_parts - 1:
+            raise _no_way_out(n_parts)
+        return _as_bridges(tree)
+    bridges: list[Way] = []
     clumps = Clumps.of(space.euclidean, parts) if is_large and space.euclidean else None
     asked = _delegates(parts) if is_large and clumps is None else np.arange(len(parts))
     with track("bridging components", total=n_parts - 1) as advance:
@@ -53,10 +62,7 @@ def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Bridges:
             ways = clumps.ways_out(parts) if clumps else _nearest_outside(space, parts, asked)
             chosen = _without_cycles(sorted(ways), parts, n_parts)
             if not chosen:
-                raise InvalidInputError(
-                    f"{n_parts} components cannot be bridged: the metric names no nearest point "
-                    "outside any of them. See that it returns finite distances for all pairs."
-                )
+                raise _no_way_out(n_parts)
             bridges += chosen
             starts = parts[[way.inside for way in chosen]]
             ends = parts[[way.outside for way in chosen]]
@@ -64,12 +70,38 @@ def shortest_bridges(space: Space, membership: NDArray[np.int32]) -> Bridges:
             n_parts, merged = connected_components(links, directed=False)
             parts = merged[parts].astype(np.int64)
             advance(len(chosen))
-    rows = np.array([way.inside for way in bridges], dtype=np.int64)
-    columns = np.array([way.outside for way in bridges], dtype=np.int64)
-    lengths = np.array([way.length for way in bridges])
-    if clumps is not None:
-        lengths = space.distances(rows, columns)
-    return Bridges(rows, columns, lengths, sum(not way.is_sure for way in bridges))
+    found = _as_bridges(bridges)
+    if clumps is None:
+        return found
+    return replace(found, distances=space.distances(found.rows, found.columns))
+
+
+def _as_bridges(ways: list[Way]) -> Bridges:
+    """Return ways as edges."""
+    rows = np.array([way.inside for way in ways], dtype=np.int64)
+    columns = np.array([way.outside for way in ways], dtype=np.int64)
+    lengths = np.array([way.length for way in ways])
+    return Bridges(rows, columns, lengths, sum(not way.is_sure for way in ways))
+
+
+def _no_way_out(n_parts: int) -> InvalidInputError:
+    return InvalidInputError(
+        f"{n_parts} components cannot be bridged: the metric names no nearest point outside any of "
+        "them. See that it returns finite distances for all pairs."
+    )
+
+
+def _ways_between_all(space: Space, parts: IndexVector) -> list[Way]:
+    """Return the shortest way between each two components, shortest first."""
+    members = [np.flatnonzero(parts == part) for part in range(int(parts.max()) + 1)]
+    members.sort(key=len)
+    pairs = list(combinations(members, 2))
+    ways = []
+    with track("bridging components", total=sum(len(i) * len(j) for i, j in pairs)) as advance:
+        for smaller, larger in pairs:
+            ways.append(_way_out_of_one(space, smaller, larger))
+            advance(len(smaller) * len(larger))
+    return sorted(ways)
 
 
 def _pairs(parts: IndexVector) -> float:

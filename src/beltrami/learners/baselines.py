@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from beltrami.core.moments import column_moments
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.graph.search import open_space
@@ -49,10 +50,8 @@ class ColumnScale:
         """Measure the columns."""
         if issparse(points):
             return cls(None, None)
-        spread = np.asarray(points.std(axis=0, dtype=np.float64))
-        return cls(
-            np.asarray(points.mean(axis=0, dtype=np.float64)), np.where(spread > 0, spread, 1.0)
-        )
+        center, spread = column_moments(points)
+        return cls(center, np.where(spread > 0, spread, 1.0))
 
     def apply(self, points: Points) -> Points:
         """Return points on that scale."""

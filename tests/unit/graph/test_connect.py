@@ -100,6 +100,25 @@ def test_a_metric_that_names_nobody_outside_is_refused_and_no_endless_search() -
         shortest_bridges(Blind(), np.array([0, 0, 1, 1], dtype=np.int32))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("n_parts", [2, 5, 17])
+def test_a_few_components_are_joined_as_round_by_round(
+    n_parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(n_parts)
+    parts = rng.permutation(np.repeat(np.arange(n_parts), 70)).astype(np.int32)
+    points = 9 * rng.normal(size=(n_parts, 4))[parts] + rng.normal(size=(len(parts), 4))
+    space = open_space(points, "euclidean")
+    at_once = shortest_bridges(space, parts)
+    monkeypatch.setattr(connect, "_FEW", 0)
+    by_rounds = shortest_bridges(space, parts)
+    assert _ends(at_once) == _ends(by_rounds)
+    assert at_once.n_rough == 0
+
+
+def _ends(bridges: connect.Bridges) -> set[tuple[int, ...]]:
+    return {tuple(sorted(pair)) for pair in zip(bridges.rows, bridges.columns, strict=True)}
+
+
 # Large data: the ways out are searched by clumps.
 
 
