@@ -93,11 +93,14 @@ def expect(costs: Costs) -> None:
 
 
 @contextmanager
-def track(step: str, *, total: float) -> Iterator[Advance]:
-    """Announce the progress of one step; call what is yielded with the units just done."""
+def track(step: str, *, total: float, seconds: float = 0.0) -> Iterator[Advance]:
+    """Announce the progress of one step; call what is yielded with the units just done.
+
+    - `seconds`: what it will take, about, where that is known only now that it begins.
+    """
     current = _job.get()
     if current is not None:
-        with current.within(step, total) as advance:
+        with current.within(step, total, seconds) as advance:
             yield advance
     else:
         with (
@@ -164,12 +167,13 @@ class _Job:
             self._table.expect(costs)
 
     @contextmanager
-    def within(self, name: str, total: float) -> Iterator[Advance]:
+    def within(self, name: str, total: float, seconds: float = 0.0) -> Iterator[Advance]:
         """Open a step for a block; yield what its units are told to."""
         step = _Step(name, total)
         with self._lock:
             self._count()
             self._steps.append(step)
+            self._table.expect_step(name, seconds)
 
         def advance(units: float) -> None:
             with self._lock:

@@ -86,6 +86,12 @@ class Timetable:
                     step: _Piece(cost) for step, cost in costs[stage].items()
                 }
 
+    def expect_step(self, step: str, seconds: float) -> None:
+        """Take expected seconds for a step of this stage of which nothing was expected."""
+        piece = self._pieces.get(self.title, {}).get(step)
+        if piece is not None and not piece.cost:
+            piece.cost = seconds
+
     def enter(self, stage: str) -> bool:
         """Go on to a later stage; False where it is none."""
         if stage not in self.stages[self.place + 1 :]:

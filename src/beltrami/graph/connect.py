@@ -25,6 +25,9 @@ from beltrami.graph.weights import Edges
 _EXACT_PAIRS = 4e9
 """Pairs of points up to which all of them are compared: some seconds."""
 
+_PRODUCT_S = 4e-11
+"""Seconds of two processors for one coordinate of one pair, about."""
+
 _FEW = 32
 """Components up to which each is compared with each, once: half the pairs of one round."""
 
@@ -96,8 +99,9 @@ def _ways_between_all(space: Space, parts: IndexVector) -> list[Way]:
     members = [np.flatnonzero(parts == part) for part in range(int(parts.max()) + 1)]
     members.sort(key=len)
     pairs = list(combinations(members, 2))
-    ways = []
-    with track("bridging components", total=sum(len(i) * len(j) for i, j in pairs)) as advance:
+    ways, total = [], sum(len(i) * len(j) for i, j in pairs)
+    seconds = _PRODUCT_S * total * (space.euclidean.points.shape[1] if space.euclidean else 1)
+    with track("bridging components", total=total, seconds=seconds) as advance:
         for smaller, larger in pairs:
             ways.append(_way_out_of_one(space, smaller, larger))
             advance(len(smaller) * len(larger))

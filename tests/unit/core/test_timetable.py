@@ -134,3 +134,13 @@ def test_a_step_that_is_over_takes_no_time_within_another() -> None:
     table.finish("search")
     table.spend(4.0, ["bridges", "search"])
     assert table.left() == pytest.approx(5.0)  # as long again, and what is ahead
+
+
+def test_a_step_may_say_what_it_takes_when_it_begins() -> None:
+    table = Timetable(["a", "b"])
+    table.expect({"a": {"bridging": 0.0, "": 1.0}, "b": {"": 1.0}})
+    table.expect_step("bridging", 8.0)
+    assert table.left() == pytest.approx(10.0)
+    table.expect_step("", 5.0)  # what was expected stands
+    table.expect_step("unheard of", 5.0)
+    assert table.left() == pytest.approx(10.0)
