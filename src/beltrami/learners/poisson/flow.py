@@ -260,10 +260,18 @@ def flow_of(space: FlowSpace, labeled: Labeled, at: Any = slice(None)) -> NDArra
     component = space.component
     sources = class_sources(labeled, component, int(component.max()) + 1)
     flow = flow_at(space, sources, labeled.rows, at)
-    ahead = single_classes(component, labeled, flow, at).astype(np.float32)
-    nothing_flows = np.count_nonzero(ahead, axis=1) == 1
-    flow[nothing_flows] = ahead[nothing_flows]  # what the basis puts there is rounding
+    if (np.count_nonzero(_label_counts(component, labeled), axis=1) == 1).any():
+        ahead = single_classes(component, labeled, flow, at).astype(np.float32)
+        nothing_flows = np.count_nonzero(ahead, axis=1) == 1
+        flow[nothing_flows] = ahead[nothing_flows]  # what the basis puts there is rounding
     return flow
+
+
+def _label_counts(component: IndexVector, labeled: Labeled) -> FloatMatrix:
+    """Return how many labels of each class each component has."""
+    counts = np.zeros((int(component.max()) + 1, labeled.targets.shape[1]))
+    np.add.at(counts, component[labeled.rows], labeled.targets)
+    return counts
 
 
 def single_classes(
@@ -273,10 +281,9 @@ def single_classes(
 
     It decides where nothing flows: in a component whose labels are all of one class.
     """
-    shares = np.zeros((int(component.max()) + 1, labeled.targets.shape[1]))
-    np.add.at(shares, component[labeled.rows], labeled.targets)
+    counts = _label_counts(component, labeled)
     trifle = _TRIFLE * (float(np.abs(flow).max(initial=0.0)) or 1.0)
-    return np.asarray(trifle * (shares > 0)[component[at]])
+    return np.asarray(trifle * (counts > 0)[component[at]])
 
 
 def flow_at(
