@@ -82,7 +82,7 @@ def load_set(name: str, data: Path) -> TrustSet:
         from beltrami.tables import TableOptions  # noqa: PLC0415
 
         path = data / "tables" / f"{name.removeprefix('table ')}.csv"
-        intake = take_in(str(path), TableOptions(label="class"))
+        intake = take_in(str(path), TableOptions(label="class", unlabeled=""))
         targets = np.unique(intake.labels.astype(str), return_inverse=True)[1]
         options = {"scale": intake.scale, "metric": intake.metric}
         return TrustSet(name, intake.points, targets, options, True)

@@ -21,6 +21,9 @@ KindName = Literal["numeric", "categorical", "text", "vectors", "ignored"]
 
 _MAX_CATEGORIES = 50
 _MIN_WORDS = 2.5
+_FEW_LEVELS, _A_LEVEL, _NO_SLIP = 12, 0.05, 3
+"""Different values up to which a column of numbers with words among them may be of categories, the
+share of its cells that the words must have for that, and how often each must stand there."""
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _LEADING_ZERO = r"^0\d"
 _LIKE_NUMBER = r"^[+-]?\s*[$€£¥]?\s*\d[\d\s.,'\x{a0}\x{2009}\x{202f}]*[%$€£¥]?$"
@@ -93,7 +96,8 @@ def column_kind(name: str, field: Any, column: Any) -> ColumnKind:
     Numbers and truth values are numeric. Texts with at most 50 different values, each twice on
     average, are categories; texts of several words are text; texts that are all different are ids
     or addresses. Numbers written as texts are numeric where all cells write them in one way; there,
-    and only there, words such as NA are gaps. An integer column called "..._id" that differs in
+    and only there, words such as NA are gaps. A few numbers with a word for another level, as in
+    2, 3, 4 and 5more, are categories. An integer column called "..._id" that differs in
     each row is an id.
     """
     import pyarrow as pa
@@ -226,7 +230,12 @@ def _numbers_kind(words: Any, values: Any) -> ColumnKind | None:
     has_codes = pc.any(pc.match_substring_regex(words, _LEADING_ZERO)).as_py()
     if has_codes or 2 * n_numbers <= len(words) or n_numbers == len(words):
         return None
-    odd = words.filter(pc.invert(matches))[0]
+    strange = words.filter(pc.invert(matches))
+    n_strange = pc.sum(pc.is_in(values, value_set=strange)).as_py()
+    least = max(_A_LEVEL * (len(values) - values.null_count), _NO_SLIP * len(strange))
+    if len(words) <= _FEW_LEVELS and n_strange >= least:
+        return None  # such as 2, 3, 4 and 5more: a level of its own, and no slip
+    odd = strange[0]
     row = pc.index(values, odd).as_py()
     reason = (
         f"most cells are numbers and {len(words) - n_numbers} different one(s) are not, such as "

@@ -38,7 +38,7 @@ def test_y_is_a_coordinate_beside_a_better_name_or_with_fractions() -> None:
 
 
 def test_columns_of_several_types_are_told_apart_from_useless_ones() -> None:
-    columns = {"label": LABEL, "a": ["1", "2", "oops", "4"] * 3, "b": [1, "a"] * 6, "c": [7] * N}
+    columns = {"label": LABEL, "a": ["1", "2", "oops", "4", *"12345678"], "b": [1, "a"] * 6, "c": [7] * N}
     assert roles(columns).broken == ("a", "b")
     assert roles(columns, ignore=["a", "b"]).broken == ()
 
@@ -119,7 +119,7 @@ def test_columns_get_the_role_of_their_values() -> None:
         ([dt.date(2020, 1, i + 1) for i in range(N)], "date or time"),
         ([f"https://x.y/{i}" for i in range(N)], "every value is different"),
         (range(N), "counts the rows"),
-        (["1", "2", "oops", "4"] * 3, "such as 'oops' in row 2"),
+        (["1", "2", "oops", "4", *"12345678"], "such as 'oops' in row 2"),
         ([1, "a"] * 6, r"several types \(int, str\)"),
         ([["a"]] * N, "no numbers"),
         ([{"k": 1}] * N, "no features"),
@@ -130,6 +130,12 @@ def test_useless_columns_are_ignored_with_a_reason(values: Any, reason: str) -> 
     found = roles({"label": LABEL, "x": np.arange(N) ** 2, "c": values})
     assert re.search(reason, found.ignored["c"])
     assert found.numeric == ("x",)
+
+
+def test_a_level_among_numbers_is_no_slip() -> None:
+    doors = ["2", "3", "4", "5more"] * 3
+    found = roles({"label": LABEL, "x": np.arange(N) ** 2, "doors": doors})
+    assert found.categorical == ("doors",)
 
 
 def test_texts_are_used_alone_beside_few_others() -> None:
