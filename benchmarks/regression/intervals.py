@@ -75,8 +75,8 @@ def _measure(learner: BothRegressor, problem: ValueSet, is_open: np.ndarray) -> 
     spread = _spread_of_neighbors(learner.graph_, problem.values[:n])[is_open]
     noise = None if problem.noise is None else problem.noise[:n][is_open]
     return {
-        "coverage": float(held.mean()),
-        "new": float(inside[n:].mean()),
+        "coverage": _share(held),
+        "new": _share(inside[n:]),
         "noise": None if noise is None or not np.ptp(noise) else _by_thirds(held, noise),
         "neighbors": _by_thirds(held, spread),
         "width": _by_thirds(held, width),
@@ -98,7 +98,11 @@ def _spread_of_neighbors(graph: Graph, values: np.ndarray) -> np.ndarray:
 def _by_thirds(held: np.ndarray, difficulty: np.ndarray) -> list[float]:
     """Return the share held in the easiest third, the middle and the hardest."""
     parts = np.array_split(np.argsort(difficulty, kind="stable"), 3)
-    return [float(held[rows].mean()) for rows in parts]
+    return [_share(held[rows]) for rows in parts]
+
+
+def _share(held: np.ndarray) -> float:
+    return round(float(held.mean()), 4)
 
 
 def render(record: Mapping[str, Any]) -> str:
@@ -205,7 +209,7 @@ def main() -> None:
             "about": problem.about, "rows": len(problem.values), "labels": found,
         }  # fmt: skip
         print(name, "done", flush=True)
-        write_results(folder, STEM, record, render(record))
+        write_results(folder, STEM, record, render(record), indent=None)
     print(render(record))
 
 
