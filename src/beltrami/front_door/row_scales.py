@@ -109,8 +109,8 @@ def choose_powers(sizes: FloatVector, own: FloatVector) -> FloatVector:
     r"""Return for each label the power of the local mean that the other labels agree on.
 
     Residuals are taken as exponential with mean :math:`c s_{-i}(x_i)^p`, c by likelihood. The
-    powers tried are averaged by their likelihood without the label times :math:`e^{-p}`: few labels
-    speak for nearly even widths, many for themselves.
+    powers tried are averaged by their likelihood without the label times :math:`e^{-p}`, by which
+    few labels lean to even widths.
     """
     if not sizes.any():
         return np.zeros(len(sizes))
