@@ -140,7 +140,7 @@ def noisy_arc(seed, law, n=700):
 
 
 def test_quiet_and_noisy_thirds_are_held_alike():
-    """With one width for all rows the thirds hold about 100, 92 and 73 %."""
+    """With one width for all rows the thirds hold about 100, 94 and 74 %."""
     thirds, ratios = [], []
     for seed in range(6):
         points, place, values = noisy_arc(seed, lambda s: 0.05 + s)
