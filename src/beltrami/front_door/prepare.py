@@ -21,6 +21,7 @@ from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph
 from beltrami.learners.foundation import Foundation
+from beltrami.operators.extension import extend_eigenvectors
 
 _SCALES = ("auto", "standard", "none")
 
@@ -133,6 +134,19 @@ class View:
             return np.ones(points.shape[0], dtype=bool)
         tie = self.recipe.attach(self.graph, self.points, points)
         return np.asarray((tie.weights @ reached.astype(np.float64)) > 0)
+
+    def functions_at(self, points: Points) -> FloatMatrix:
+        """Return the functions of the shared basis at new points, as the graph takes them.
+
+        It takes a recipe: a given graph says nothing about new points.
+        """
+        assert self.recipe is not None
+        basis = self.foundation.basis
+        tie = self.recipe.attach(self.graph, self.points, points)
+        functions = extend_eigenvectors(tie.weights, basis.vectors, basis.values, kind=basis.kind)
+        is_old = tie.twins >= 0
+        functions[is_old] = basis.vectors[tie.twins[is_old]]
+        return functions
 
 
 def build_view(

@@ -1,5 +1,6 @@
 """`ManifoldRegressor`: rows and a few values in, a value with an interval for every row out."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +13,11 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Se
 from beltrami.data.labels import checked_weights, encode_values
 from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
 from beltrami.front_door.report import ValueReport, out_of_time, value_doubts
+from beltrami.front_door.row_scales import RowScales
 from beltrami.front_door.value_committee import ValueAnswer, ValueCommittee
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import GraphRegressor
+from beltrami.learners.baselines import FEWEST_VALUES
 from beltrami.learners.model import Choice, Labeled, LeftOut
 
 
@@ -26,7 +29,8 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
     on eigenfunctions, Laplacian least squares) and two that see the labelled rows only (ridge
     regression, nearest neighbours) are fitted, and each predicts every value from the others. The
     one with the lowest squared error answers; a learner on the graph only if it does better than
-    both that see no graph. ``report_`` says what was tried and what answers; print it.
+    both that see no graph. ``report_`` says what was tried and what answers; print it. Intervals of
+    `predict_interval` are wide where held-out values were far off, and narrow elsewhere.
 
     Cost: that of the graph and of the candidates. Above 2,500 rows Laplacian least squares are not
     tried; the others grow as the graph does.
@@ -173,6 +177,57 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
             weights[given.rows] = given.listed_weights
         return self.fit_labels(y, weights)
 
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> FloatMatrix:
+        r"""Return intervals meant to hold the true values of a stated share of points.
+
+        Jackknife+ [BarberCandes21]_ with a scale for each row. With :math:`r_i` the leave-one-out
+        residual of label i, :math:`f_{-i}` the fit without it, and :math:`s_{-i}(x)` the mean size
+        of the other labels' residuals around x along the graph, raised to a power, the ends are the
+        :math:`\lceil (1 - \alpha)(l + 1) \rceil`-th smallest of
+        :math:`f_{-i}(x) + |r_i|\, s_{-i}(x) / s_{-i}(x_i)` and the
+        :math:`\lfloor \alpha (l + 1) \rfloor`-th smallest of the same with a minus. Powers from 0,
+        which leaves widths even, to 3 are averaged by how likely they make the held-out residuals;
+        few labels, and noise that is the same everywhere, give widths that differ little. No fit is
+        repeated.
+
+        For labels drawn at random from the same points the share is about :math:`1 - \alpha`. That
+        is measured and not proven. Proven is :math:`1 - 2 \alpha` where nothing is chosen by the
+        labels and label i has no part in :math:`s_{-i}`; here a method and a power are chosen, each
+        residual as if chosen without it, and residuals of other labels come from fits that hold
+        label i. Of the share in parts of the data nothing is proven. For 90 %, a hundred labels and
+        more, and noise that differs from place to place, 85 % were measured in the noisiest third
+        of the rows, where one scale for all rows holds 76 %.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, d)
+            Points, of the fit or new.
+        coverage : float, default=0.9
+            1 - alpha, between 0 and 1. It takes at least 1 / alpha - 1 labels.
+
+        Returns
+        -------
+        ndarray of shape (m, 2)
+            Lower and upper ends; infinite for a point that no label reaches. Where the graph was
+            given, which says nothing about new points, and for less than four labels, the scale is
+            the same everywhere.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from beltrami import ManifoldRegressor
+        >>> rng = np.random.default_rng(0)
+        >>> place = rng.uniform(size=600)
+        >>> points = np.column_stack([np.cos(4 * place), np.sin(4 * place)])
+        >>> values = place + place * rng.normal(size=600)  # noise that grows from 0 to 1
+        >>> y = np.where(np.arange(600) < 200, values, np.nan)
+        >>> learner = ManifoldRegressor(random_state=0).fit(points, y)
+        >>> width = np.diff(learner.predict_interval(points), axis=1)[:, 0]
+        >>> bool(np.median(width[place > 0.8]) > 3 * np.median(width[place < 0.2]))
+        True
+        """
+        return super().predict_interval(X, coverage)
+
     def _encode(self, y: Any, n_points: int, sample_weight: Any) -> tuple[Labeled, GivenLabels]:
         """Read y once: as numbers for the committee, and as it was given for later updates."""
         values, rows = encode_values(y, n_points)
@@ -216,6 +271,15 @@ class ManifoldRegressor(ManifoldLearner, GraphRegressor):
 
     def _residuals(self) -> FloatVector:
         return self._answer.winner.residuals()
+
+    def _half_widths(self, points: Points, sizes: FloatVector) -> Callable[[slice], FloatMatrix]:
+        view = self._view
+        if view.recipe is None or len(sizes) < FEWEST_VALUES:
+            return super()._half_widths(points, sizes)
+        basis, rows = view.foundation.basis, self._labeled.rows
+        scales = RowScales.of(sizes, basis.vectors[rows].astype(np.float64), basis.values)
+        functions = view.functions_at(view.treat(points)[1])
+        return lambda block: scales.half_widths(functions[block])
 
     def _left_out(self) -> LeftOut:
         labeled = self._labeled

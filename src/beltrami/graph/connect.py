@@ -3,8 +3,9 @@
 Borůvka's algorithm on whole components: every round each component but the largest asks for its
 nearest point outside, all these edges belong to the minimum spanning tree of the components, and
 the number of components at least halves. Between a few components every pair is compared once
-instead. In large data the ways out are searched by clumps, which may miss the very shortest where parts lie far apart, and says so; where points are sparse or the
-metric is another, some points of each component stand for all.
+instead. In large data the ways out are searched by clumps, which may miss the very shortest where
+parts lie far apart, and says so; where points are sparse or the metric is another, some points of
+each component stand for all.
 """
 
 from dataclasses import dataclass, replace

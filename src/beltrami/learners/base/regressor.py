@@ -1,6 +1,7 @@
 """Base classes of regressors: numbers with gaps in, numbers with an interval out."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -115,11 +116,12 @@ class GraphRegressor(PartialLabelRegressor, GraphLearner):
         upper = int(np.ceil((1 - alpha) * (count + 1) - 1e-9)) - 1
         lower = count - 1 - upper
         shifts = self._shifts_at(points, residuals)
+        half_widths = self._half_widths(points, size)
         for start in range(0, len(scores), _BLOCK):
             rows = slice(start, start + _BLOCK)
-            without = scores[rows] - shifts[rows]
-            ends[rows, 0] = np.partition(without - size, lower, axis=1)[:, lower]
-            ends[rows, 1] = np.partition(without + size, upper, axis=1)[:, upper]
+            without, reach = scores[rows] - shifts[rows], half_widths(rows)
+            ends[rows, 0] = np.partition(without - reach, lower, axis=1)[:, lower]
+            ends[rows, 1] = np.partition(without + reach, upper, axis=1)[:, upper]
         ends[~reached] = (-np.inf, np.inf)
         return ends
 
@@ -127,6 +129,14 @@ class GraphRegressor(PartialLabelRegressor, GraphLearner):
         left_out = self._left_out()
         residuals: FloatVector = (left_out.targets - left_out.scores)[:, 0]
         return residuals
+
+    def _half_widths(
+        self,
+        points: Any,  # noqa: ARG002
+        sizes: FloatVector,
+    ) -> Callable[[slice], FloatMatrix]:
+        """Return what gives, for some of the points, how far each label's residual reaches."""
+        return lambda _: sizes[None, :]
 
     @abstractmethod
     def _shifts_at(self, points: Any, residuals: FloatVector) -> FloatMatrix:
