@@ -17,6 +17,7 @@ from beltrami.front_door.members import (
 from beltrami.front_door.prepare import View
 from beltrami.kernel_machines.approximation import NystromApproximation
 from beltrami.learners.baselines import (
+    ForestBaseline,
     LogisticBaseline,
     NearestBaseline,
     NearestValueBaseline,
@@ -32,8 +33,10 @@ from beltrami.learners.regularized.estimators import (
 from beltrami.learners.spectral.estimators import EigenfunctionClassifier, EigenfunctionRegressor
 
 REGULARIZED_ROWS = 20_000
+FOREST_ROWS = 20_000
+FOREST_COLUMNS = 2000
 MACHINE_ROWS = 2500
-"""Rows up to which a candidate is tried when the choice is ours."""
+"""Rows and columns up to which a candidate is tried when the choice is ours."""
 
 EXACT_MACHINE_ROWS = 500
 """Rows up to which the kernel machines of classes are exact; landmarks stand for more."""
@@ -68,13 +71,10 @@ class Candidate:
         Returns a new member of a committee; with `twin`, from the member of that name.
     is_baseline : bool
         Whether it sees the labelled rows only.
-    prior : float
-        Weight before any label was held out: what served on many data sets. Values have no use for
-        it, where the lowest error answers, nor for a temperature.
-    temperature : float
-        Where labels cannot judge.
-    most_rows : int or None
-        Rows up to which it is tried when the choice is ours; None for any number.
+    most_rows, most_columns : int or None
+        Rows and columns up to which it is tried when the choice is ours; None for any number.
+    is_asked_only : bool
+        Whether it is tried only where it was asked for: it never earned its time.
     twin : str
         An earlier candidate whose kernels serve this one too, or nothing.
     """
@@ -83,21 +83,33 @@ class Candidate:
     title: str
     make: Callable[..., Any]
     is_baseline: bool = False
-    prior: float = 0.0
-    temperature: float = 1.0
     most_rows: int | None = None
+    most_columns: int | None = None
+    is_asked_only: bool = False
     twin: str = ""
 
     def skip_reason(
-        self, method: str, n_rows: int, spent: float, budget: float | None, *, has_answer: bool
+        self,
+        method: str,
+        shape: tuple[int, ...],
+        spent: float,
+        budget: float | None,
+        *,
+        has_answer: bool,
     ) -> str:
         """Say why it is not tried, or nothing.
 
         - `method`: what was asked for: "auto", or the candidate that is always tried.
+        - `shape`: rows and columns.
         - `spent`, `budget`: seconds.
         """
-        if method == "auto" and self.most_rows is not None and n_rows > self.most_rows:
-            return f"not tried above {self.most_rows:,} rows: it takes too long"
+        if self.name != method:
+            for count, most, what in (
+                (shape[0], self.most_rows, "rows"),
+                (shape[1], self.most_columns, "columns"),
+            ):
+                if most is not None and count > most:
+                    return f"not tried above {most:,} {what}: it takes too long"
         if budget is not None and spent > budget and has_answer and self.name != method:
             return f"{OUT_OF_TIME} of {budget:g} s was spent"
         return ""
@@ -107,7 +119,7 @@ def candidates_for(method: Any, candidates: tuple[Candidate, ...]) -> dict[str, 
     """Return those that are tried for a method, by name: all, or one beside the baselines."""
     known = {one.name: one for one in candidates}
     if isinstance(method, str) and method == "auto":
-        return known
+        return {name: one for name, one in known.items() if not one.is_asked_only}
     if not isinstance(method, str) or method not in known:
         listed = ", ".join(["auto", *known])
         raise InvalidInputError(f"method={method!r} is not known; choose one of {listed}.")
@@ -168,56 +180,50 @@ CLASS_CANDIDATES: tuple[Candidate, ...] = (
         "poisson",
         "Poisson learning",
         partial(GraphMember, _make_poisson, are_shares=True, holds_out=True),
-        prior=0.20,
-        temperature=1.5,
     ),
     Candidate(
         "logistic",
         "logistic regression, labels alone",
         partial(PlainMember, LogisticBaseline),
         is_baseline=True,
-        prior=0.15,
-        temperature=1.0,
+    ),
+    Candidate(
+        "forest",
+        "random forest, labels alone",
+        partial(PlainMember, ForestBaseline),
+        is_baseline=True,
+        most_rows=FOREST_ROWS,
+        most_columns=FOREST_COLUMNS,
     ),
     Candidate(
         "neighbors",
         "nearest labelled row, labels alone",
         partial(PlainMember, NearestBaseline, sees_all_columns=False),
         is_baseline=True,
-        prior=0.05,
-        temperature=0.3,
     ),
     Candidate(
         "regularized",
         "graph regularisation",
         partial(GraphMember, _make_regularized, are_shares=True, kept=("gamma",)),
-        prior=0.35,
-        temperature=0.3,
         most_rows=REGULARIZED_ROWS,
     ),
     Candidate(
         "eigenfunctions",
         "spectral ridge on eigenfunctions",
         partial(GraphMember, _make_eigenfunctions, are_shares=False),
-        prior=0.12,
-        temperature=0.25,
     ),
     Candidate(
         "laplacian_rls",
         "Laplacian regularised least squares",
-        partial(GraphMember, _make_rls, are_shares=False, has_exact=True),
-        prior=0.10,
-        temperature=0.25,
+        partial(GraphMember, _make_rls, are_shares=False),
         most_rows=MACHINE_ROWS,
     ),
     Candidate(
         "laplacian_svc",
         "Laplacian support vectors",
-        partial(GraphMember, _make_svc, are_shares=False, has_exact=True),
-        prior=0.03,
-        temperature=0.25,
+        partial(GraphMember, _make_svc, are_shares=False),
         most_rows=MACHINE_ROWS,
-        twin="laplacian_rls",
+        is_asked_only=True,
     ),
 )
 """The first is the cheapest that serves from one label a class on, and answers whatever the time;

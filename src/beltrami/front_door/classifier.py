@@ -27,7 +27,6 @@ from beltrami.front_door.report import (
     out_of_time,
 )
 from beltrami.graph.fitting import checked_points
-from beltrami.learners.base import softmax
 from beltrami.learners.model import Labeled, LeftOut
 from beltrami.review.guessing import beside_guessing
 
@@ -337,11 +336,10 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self.class_prior_ = labeled.mean
         self.reached_ = self._reach(labeled)
         self._answer = answer
-        self.temperature_ = answer.judgement.temperature
-        self.weights_ = dict(answer.judgement.weights)
+        self.weights_ = dict(answer.judgement.mixture.weights)
         top = max(self.weights_, key=self.weights_.__getitem__)
         self.method_ = top if self.weights_[top] > 0.9 else "mixture"
-        self._conclude(self._without_absent(answer.scores), labeled)
+        self._conclude(self._without_absent(answer.probabilities), labeled)
         self.island_ = island_numbers(self._piece, labeled.rows)
         eligible = self.reached_ & (self.island_ < 0)
         self.accepted_ = accepted_rows(self.confidence_, eligible, labeled.rows, self.risk)
@@ -382,9 +380,6 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
                 island=self.island_,
             ),
         )
-
-    def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
-        return softmax(scores, self.temperature_)
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         plain, projected = self._view.treat(points)

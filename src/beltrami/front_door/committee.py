@@ -22,23 +22,11 @@ from beltrami.core.store import NO_CONTENT, recall
 from beltrami.core.threads import map_ranges, serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.front_door.candidates import CLASS_CANDIDATES, Candidate, candidates_for
-from beltrami.front_door.judgement import (
-    Answer,
-    Judged,
-    Judgement,
-    Trial,
-    best_temperature,
-    blind_weights,
-    can_judge,
-    heard_among,
-    importance_of,
-    mix,
-    posterior_weights,
-)
+from beltrami.front_door.judgement import Answer, Judgement, Trial, can_judge
+from beltrami.front_door.judging import judge_alone, judge_together
 from beltrami.front_door.members import Member
 from beltrami.front_door.prepare import View
 from beltrami.front_door.storing import ANSWER, answer_content
-from beltrami.learners.base import softmax
 from beltrami.learners.base.probabilities import ROWS
 from beltrami.learners.model import Labeled
 
@@ -46,9 +34,6 @@ _Member = TypeVar("_Member")
 
 _SMALL = 3000
 """Rows up to which products are small, and threads that wait for each other only cost."""
-
-_TOO_SURE = 1.5
-"""Temperature that the answer is typically short of: it was made of those that did best."""
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +84,7 @@ class Committee(Generic[_Member]):
                 has_answer = any(not other.note for other in trials.values())
                 trial.note = candidate.skip_reason(
                     self.method,
-                    view.graph.n_nodes,
+                    view.plain.shape,
                     begun - started,
                     time_budget,
                     has_answer=has_answer,
@@ -130,10 +115,13 @@ class ClassCommittee(Committee[Member]):
 
     Attributes
     ----------
+    shares : ndarray of shape (k,) or None
+        Class sizes that were given.
     owed : tuple of View, Labeled and Judgement, or None
         Of an answer that the store had: the members were not fitted for it yet.
     """
 
+    shares: FloatVector | None = None
     owed: tuple[View, Labeled, Judgement] | None = None
 
     all_candidates: ClassVar = CLASS_CANDIDATES
@@ -153,7 +141,7 @@ class ClassCommittee(Committee[Member]):
         budget = NO_CONTENT if time_budget is not None else None
         answer = recall(
             ANSWER,
-            lambda: (*answer_content(view, labeled, names, self.method), budget),
+            lambda: (*answer_content(view, labeled, names, self.method), self.shares, budget),
             make,
         )
         self.owed = None if made else (view, labeled, answer.judgement)
@@ -178,48 +166,35 @@ class ClassCommittee(Committee[Member]):
         return Committee.snapshot(self)
 
     def _answer_anew(self, view: View, labeled: Labeled, time_budget: float | None) -> Answer:
-        sample = labeled.sample()
-        is_told = can_judge(sample)
-        told = Labeled(sample.rows[is_told], sample.targets[is_told], sample.weights[is_told])
         trials = self.try_all(view, labeled, time_budget)
         fitted = self._require_answer(trials)
-        temperatures = _temperatures(fitted, is_told, told)
-        weights = self._weights(fitted, temperatures, is_told, told, view.graph.n_nodes)
-        heard = {name: fitted[name] for name in heard_among(weights)}
-        logits = {name: one.answer for name, one in heard.items()}
-        probabilities = mix(logits, temperatures, weights)
-        logits = {name: one.held_out for name, one in heard.items()}
-        held_out = mix(logits, temperatures, weights)
-        importance = importance_of(sample, probabilities)
-        temperature = 1.0
-        if len(told.rows):
-            counts = _relative(_relative(told.weights) * importance[is_told])
-            logs = _logs(held_out[is_told])
-            temperature = best_temperature(logs, told.targets, counts, _TOO_SURE)
-        # All errors are counted as that of the answer is: by the classes' shares of the rows.
-        counted = Labeled(told.rows, told.targets, importance[is_told])
+        verdict = judge_together(
+            fitted, labeled, view.plain.shape[1], method=self.method, shares=self.shares
+        )
+        weights = verdict.mixture.weights
         order = sorted(trials.items(), key=lambda item: -weights.get(item[0], -1.0))
         judgement = Judgement(
-            weights,
-            temperatures,
+            verdict.mixture,
             {name: self.members[name].choices for name in fitted},
-            temperature,
             len(labeled.rows),
-            sample,
-            is_told,
-            softmax(_logs(held_out), temperature),
-            importance,
-            tuple(_judge(one, is_told, counted, temperatures, weights) for _, one in order),
+            verdict.sample,
+            verdict.is_told,
+            verdict.is_tested,
+            verdict.held_out,
+            verdict.importance,
+            tuple(judge_alone(one, verdict) for _, one in order),
         )
-        codes = {name: _largest(one.answer) for name, one in fitted.items()}
-        return Answer(_logs(probabilities), codes, judgement)
+        answers = {name: one.answer for name, one in fitted.items()}
+        codes = {name: _largest(one) for name, one in answers.items()}
+        return Answer(verdict.mixture.answer(answers), codes, judgement)
 
     def answer_as_judged(self, view: View, labeled: Labeled, judgement: Judgement) -> Answer:
         """Return what the candidates say to other labels, believed as far as they were before."""
         self.pay()
-        logits = {name: self._answer_of(name, view, labeled, judgement) for name in judgement.heard}
+        mixture = judgement.mixture
+        logits = {name: self._answer_of(name, view, labeled, judgement) for name in mixture.heard}
         codes = {name: _largest(one) for name, one in logits.items()}
-        return Answer(_logs(judgement.mix(logits)), codes, judgement)
+        return Answer(mixture.answer(logits), codes, judgement)
 
     def codes_of(
         self, name: str, view: View, labeled: Labeled, judgement: Judgement
@@ -236,10 +211,10 @@ class ClassCommittee(Committee[Member]):
         return np.asfortranarray(logits, dtype=np.float32)
 
     def at(self, points: Points, plain: Points, judgement: Judgement) -> FloatMatrix:
-        """Return logarithms of the probabilities of new points, before the last temperature."""
+        """Return the probabilities of new points, (m, k)."""
         self.pay()
-        logits = {name: self.members[name].at(points, plain) for name in judgement.heard}
-        return _logs(judgement.mix(logits))
+        mixture = judgement.mixture
+        return mixture.answer({name: self.members[name].at(points, plain) for name in mixture.heard})
 
     def _fit_member(
         self, member: Member, view: View, labeled: Labeled
@@ -262,65 +237,6 @@ class ClassCommittee(Committee[Member]):
             raise InvalidInputError(f"method={self.method!r} could not be fitted: {note}")
         return fitted
 
-    def _weights(
-        self,
-        fitted: dict[str, Trial],
-        temperatures: dict[str, float],
-        is_told: BoolVector,
-        told: Labeled,
-        n_rows: int,
-    ) -> dict[str, float]:
-        """Return the weight of each candidate by the labels held out."""
-        if self.method != "auto":
-            return {name: float(name == self.method) for name in fitted}
-        priors = {name: one.candidate.prior for name, one in fitted.items()}
-        if len(told.rows):
-            shares = np.array(list(priors.values()))
-            likelihoods = [
-                (softmax(one.held_out[is_told], temperatures[name]) * told.targets).sum(axis=1)
-                for name, one in fitted.items()
-            ]
-            prior, even = shares / shares.sum(), _relative(told.weights)
-            weights = posterior_weights(np.stack(likelihoods, axis=1), prior, even)
-        else:
-            weights = blind_weights(priors, n_rows)
-        return dict(zip(fitted, weights.tolist(), strict=True))
-
-
-def _temperatures(fitted: dict[str, Trial], is_told: BoolVector, told: Labeled) -> dict[str, float]:
-    """Return the temperature of each candidate by the labels held out."""
-    even = _relative(told.weights)
-    return {
-        name: best_temperature(one.held_out[is_told], told.targets, even, one.candidate.temperature)
-        for name, one in fitted.items()
-    }
-
-
-def _judge(
-    trial: Trial,
-    is_told: BoolVector,
-    told: Labeled,
-    temperatures: dict[str, float],
-    weights: dict[str, float],
-) -> Judged:
-    """Return the evidence on one candidate."""
-    candidate, error, spread = trial.candidate, float("nan"), float("nan")
-    if not trial.note and len(told.rows):
-        wrong = trial.held_out[is_told].argmax(axis=1) != told.targets.argmax(axis=1)
-        error = float(np.average(wrong, weights=told.weights))
-        spread = float(np.sqrt(error * (1 - error) / len(wrong)))
-    return Judged(
-        candidate.name,
-        candidate.title,
-        candidate.is_baseline,
-        error,
-        spread,
-        temperatures.get(candidate.name, float("nan")),
-        weights.get(candidate.name, 0.0),
-        trial.seconds,
-        trial.note,
-    )
-
 
 @contextmanager
 def _quiet() -> Iterator[None]:
@@ -342,22 +258,6 @@ def _copy_member(member: Any) -> Any:
         if hasattr(twin, name):
             setattr(twin, name, copy.copy(getattr(twin, name)))
     return twin
-
-
-def _relative(weights: FloatVector) -> FloatVector:
-    """Scale weights such that they sum to their number."""
-    return weights / weights.mean() if len(weights) else weights
-
-
-def _logs(probabilities: FloatMatrix) -> FloatMatrix:
-    """Return the logarithms of shares of classes."""
-    logs = np.empty_like(probabilities)
-
-    def fill(begin: int, stop: int) -> None:
-        np.log(np.maximum(probabilities[begin:stop], 1e-9), out=logs[begin:stop])
-
-    map_ranges(fill, len(logs), ROWS)
-    return logs
 
 
 def _largest(logits: FloatMatrix) -> IndexVector:

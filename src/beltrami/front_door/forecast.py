@@ -31,6 +31,7 @@ SECONDS: dict[str, dict[str, dict[str, float]]] = {
     Stage.LEARN: {
         "poisson": {"each": 0.1, "row_class": 2e-6},
         "logistic": {"each": 0.1, "row": 1e-6},
+        "forest": {"each": 0.5, "row": 1e-5},
         "neighbors": {"each": 0.05, "label_entry": 1e-10},
         "regularized": {"each": 0.1, "row_class": 4.5e-5, "chosen_label": 1e-6},
         "eigenfunctions": {"each": 0.05, "row": 1e-6},
@@ -97,7 +98,8 @@ class Forecast:
         learners, spent = costs[Stage.LEARN], 0.0
         costs[Stage.LEARN] = {}
         for name, one in candidates_for(method, CLASS_CANDIDATES).items():
-            if not one.skip_reason(method, self.n_rows, spent, time_budget, has_answer=spent > 0):
+            shape = (self.n_rows, self.n_columns)
+            if not one.skip_reason(method, shape, spent, time_budget, has_answer=spent > 0):
                 spent += learners.get(name, 0.0)
                 costs[Stage.LEARN][one.title] = learners.get(name, 0.0)
         return costs

@@ -1,9 +1,4 @@
-"""How far answers can be trusted: weights of candidates, and temperatures.
-
-Held-out logits and labels enter; temperatures, weights and the evidence leave. The answer is a
-mixture: with few labels the weights stay near those that served on many data sets; with more the
-labels decide, and the candidate that explains them best comes to answer alone.
-"""
+"""What labels that were held out say of candidates: the evidence, and how it is kept."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,25 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.threads import map_ranges
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.front_door.candidates import Candidate
-from beltrami.learners.base import fitted_temperature, softmax
-from beltrami.learners.base.probabilities import ROWS
+from beltrami.front_door.mixture.model import Mixture
 from beltrami.learners.model import Labeled
 from beltrami.review.conformal import conformal_threshold, held_out_strangeness
-
-_LEAST_WEIGHT = 1e-3
-"""Weight below which a candidate has no part in the answer."""
-
-_MANY_ROWS = 5000
-"""Rows above which Poisson learning answers, and graph regularisation below, where no class has
-two labels and nothing can be held out."""
-
-_SURPRISE = 0.02
-"""Chance that a candidate is wrong about a label for no reason that it could know of."""
-
-_TEMPERATURES = np.geomspace(0.05, 20.0, 73)
 
 _ROUNDING = 1e-12
 
@@ -135,20 +116,20 @@ class Judgement:
 
     Attributes
     ----------
-    weights, temperatures : dict of str to float
-        Of those that could be fitted.
+    mixture : Mixture
+        Weights, temperatures, and how sure to be.
     choices : dict of str to object
-        What those chose for themselves.
-    temperature : float
-        Of the mixture: its logarithms are divided by it.
+        What those that could be fitted chose for themselves.
     n_labels : int
         Labels that there were.
     judged : Labeled
         The labels that were held out, or would have been.
     is_told : ndarray of shape (m,)
         Whether others could tell: the class has another label.
+    is_tested : bool
+        Whether these labels may judge: they are of two classes at least.
     held_out : ndarray of shape (m, k)
-        Probabilities of those labels, each without its own; at the last temperature.
+        Probabilities of those labels, each by a mixture that did not see it either.
     importance : ndarray of shape (m,)
         How much each counts, so that held-out labels stand for the rows, not for how labels were
         shared among classes; sums to m.
@@ -156,25 +137,15 @@ class Judgement:
         The evidence, one for each candidate, in the order of their weights.
     """
 
-    weights: dict[str, float]
-    temperatures: dict[str, float]
+    mixture: Mixture
     choices: dict[str, Any]
-    temperature: float
     n_labels: int
     judged: Labeled
     is_told: BoolVector
+    is_tested: bool
     held_out: FloatMatrix
     importance: FloatVector
     members: tuple[Judged, ...]
-
-    @property
-    def heard(self) -> list[str]:
-        """The candidates that have a part in the answer."""
-        return heard_among(self.weights)
-
-    def mix(self, logits: dict[str, FloatMatrix]) -> FloatMatrix:
-        """Return the mixture's probabilities, (n, k), from the logits of those that are heard."""
-        return mix({name: logits[name] for name in self.heard}, self.temperatures, self.weights)
 
     def set_threshold(self, coverage: float) -> float:
         """Return the strangeness up to which a class belongs in a set of this coverage."""
@@ -189,86 +160,28 @@ class Answer:
 
     Attributes
     ----------
-    scores : ndarray of shape (n, k)
-        Logarithms of the probabilities, before the last temperature.
+    probabilities : ndarray of shape (n, k)
+        The mixture's, as sure as they should be.
     codes : dict of str to ndarray of shape (n,)
         What candidates alone would answer.
     judgement : Judgement
         How far each was believed.
     """
 
-    scores: FloatMatrix
+    probabilities: FloatMatrix
     codes: dict[str, IndexVector]
     judgement: Judgement
 
-
-def heard_among(weights: dict[str, float]) -> list[str]:
-    """Return the candidates that weigh enough to have a part in the answer."""
-    return [name for name, weight in weights.items() if weight > _LEAST_WEIGHT]
+    @property
+    def scores(self) -> FloatMatrix:
+        """The probabilities: what a classifier goes by."""
+        return self.probabilities
 
 
 def can_judge(labeled: Labeled) -> BoolVector:
     """Return which labels may be held out, (l,): those whose class has another."""
     codes = labeled.targets.argmax(axis=1)
     return np.asarray(np.bincount(codes, minlength=labeled.targets.shape[1])[codes] > 1)
-
-
-def best_temperature(
-    logits: FloatMatrix, targets: FloatMatrix, weights: FloatVector, typical: float
-) -> float:
-    """Return the temperature at which held-out logits are most believable, over a wide range.
-
-    - `logits`, `targets`: (l, k).
-    - `typical`: where there is no label; the range is relative to it.
-    """
-    tried = typical * _TEMPERATURES
-    return fitted_temperature(logits, targets, weights, typical=typical, tried=tried)
-
-
-def posterior_weights(
-    likelihoods: FloatMatrix, prior: FloatVector, weights: FloatVector
-) -> FloatVector:
-    r"""Return how far each candidate is to be believed after its held-out labels were seen, (m,).
-
-    .. math:: w_m \propto \pi_m \prod_i p_m(y_i)^{v_i},
-
-    with the prior :math:`\pi`; a candidate is allowed to be surprised now and then.
-
-    - `likelihoods`: (l, m), the probability that each candidate gave to the class of each label.
-    """
-    safe = (1 - _SURPRISE) * likelihoods + _SURPRISE / 2
-    logs = np.log(prior) + weights @ np.log(safe)
-    posterior = np.exp(logs - logs.max())
-    return np.asarray(posterior / posterior.sum())
-
-
-def blind_weights(priors: dict[str, float], n_rows: int) -> FloatVector:
-    """Return the weights where no label can be held out: one candidate, by the number of rows."""
-    chosen = "poisson" if n_rows > _MANY_ROWS else "regularized"
-    if chosen in priors:
-        return np.array([float(name == chosen) for name in priors])
-    weights = np.array(list(priors.values()))
-    return np.asarray(weights / weights.sum())
-
-
-def mix(
-    logits: dict[str, FloatMatrix], temperatures: dict[str, float], weights: dict[str, float]
-) -> FloatMatrix:
-    """Return the probabilities of a mixture of candidates, (n, k), from logits of each, (n, k)."""
-    if not logits:
-        raise ValueError("a mixture of nothing")
-    mixed = np.empty(next(iter(logits.values())).shape, order="F")  # what follows goes by class
-
-    def fill(begin: int, end: int) -> None:
-        parts = [
-            weights[name] * softmax(scores[begin:end].astype(np.float64), temperatures[name])
-            for name, scores in logits.items()
-        ]
-        total = np.sum(parts, axis=0)
-        mixed[begin:end] = total / total.sum(axis=1, keepdims=True)
-
-    map_ranges(fill, len(mixed), ROWS)
-    return mixed
 
 
 def importance_of(sample: Labeled, probabilities: FloatMatrix) -> FloatVector:

@@ -32,13 +32,10 @@ from beltrami.learners.shared_graph import (
     shares_of,
     shifts_at,
 )
-from beltrami.learners.splits import class_folds, typical_count
+from beltrami.learners.splits import class_folds
 
 _LEAST_SHARE = 1e-4
 _ROWS = 2**15  # whose logarithms are taken at once
-_ENOUGH = 4
-"""Labels of a class, typically, from which leaving one out does not tilt the rest against it."""
-
 
 class Member(ABC):
     """A learner of classes."""
@@ -77,9 +74,6 @@ class GraphMember(Member):
         From a `View`, the estimator.
     are_shares : bool
         Whether its scores are shares of classes, of which logarithms are taken.
-    has_exact : bool, default=False
-        Whether its own leave-one-out is of the answer it gives, and stands in for folds, which
-        would take long, once classes have some labels.
     holds_out : bool, default=False
         Whether it has a way of its own to say what other labels make of a few rows.
     kept : tuple of str, default=()
@@ -94,12 +88,11 @@ class GraphMember(Member):
         make: Callable[[View], Any],
         *,
         are_shares: bool,
-        has_exact: bool = False,
         holds_out: bool = False,
         kept: tuple[str, ...] = (),
         twin: "GraphMember | None" = None,
     ) -> None:
-        self._make, self._are_shares, self._has_exact = make, are_shares, has_exact
+        self._make, self._are_shares = make, are_shares
         self._holds_out, self._kept, self._twin = holds_out, kept, twin
         self._learner: Any = None
         self._speaker: Any = None
@@ -128,11 +121,8 @@ class GraphMember(Member):
         return self._logits_of(self._speaker)
 
     def held_out(self, view: View, labeled: Labeled) -> FloatMatrix:
-        """Hold labels out, by the learner's own leave-one-out or in folds."""
+        """Hold labels out in folds, and let the learner choose by the others alone."""
         sample = labeled.sample()
-        if self._has_exact and typical_count(sample) >= _ENOUGH:
-            scores = left_out_at(self._learner, sample.rows).scores
-            return self._logits(scores)
         logits = np.zeros(sample.targets.shape)
         twin = copy_as_chosen(self._learner, self._kept)
         for rest, aside in class_folds(labeled):

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from beltrami.core.moments import column_moments
-from beltrami.core.threads import serial_blas
+from beltrami.core.threads import map_ranges, serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.graph.search import open_space
 from beltrami.kernel_machines.ridge import KernelRidgePath
@@ -28,6 +28,9 @@ FEWEST_VALUES = 4
 
 _MOST_STEPS = 200
 _BLOCK = 10_000
+_TREES, _FOLD_TREES = 100, 50
+_LEAST_SHARE = 1e-3
+"""Share of trees below which a class has none."""
 _STRENGTHS = np.geomspace(1e-4, 1e4, 25)
 _NEIGHBORS = (1, 2, 3, 5, 8, 12, 20)
 
@@ -137,6 +140,46 @@ class LogisticBaseline:
             scores = np.hstack([np.zeros_like(scores), scores])
         scores -= scores.max(axis=1, keepdims=True)
         return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
+
+
+class ForestBaseline:
+    """A random forest on the labelled rows alone: it heeds no scale, and sees single columns."""
+
+    def fit(self, points: Points, labeled: Labeled, metric: Any) -> FloatMatrix:  # noqa: ARG002
+        """Fit to the labelled rows."""
+        self._n_classes = labeled.targets.shape[1]
+        self._model = self._grow(points, labeled, _TREES)
+        return self.at(points)
+
+    def held_out(self, points: Points, labeled: Labeled) -> FloatMatrix:
+        """Hold labels out in folds, by fewer trees."""
+        sample = labeled.sample()
+        logits = np.zeros(sample.targets.shape)
+        for rest, aside in class_folds(labeled):
+            model = self._grow(points, rest, _FOLD_TREES)
+            logits[aside] = self._logits(model, points[sample.rows[aside]])
+        return logits
+
+    def at(self, points: Points) -> FloatMatrix:
+        """Return logarithms of the trees' shares."""
+        return self._logits(self._model, points)
+
+    def _grow(self, points: Points, labeled: Labeled, count: int) -> Any:
+        from sklearn.ensemble import RandomForestClassifier
+
+        model = RandomForestClassifier(count, random_state=0)
+        codes = labeled.targets.argmax(axis=1)
+        return model.fit(points[labeled.rows], codes, labeled.weights)
+
+    def _logits(self, model: Any, points: Points) -> FloatMatrix:
+        logits = np.full((points.shape[0], self._n_classes), NEVER)
+
+        def fill(begin: int, stop: int) -> None:
+            shares = model.predict_proba(points[begin:stop])
+            logits[begin:stop, model.classes_] = np.log(np.maximum(shares, _LEAST_SHARE))
+
+        map_ranges(fill, points.shape[0], _BLOCK)
+        return logits
 
 
 class NearestBaseline:

@@ -40,12 +40,13 @@ def fitted_temperature(
     *,
     typical: float = _TYPICAL,
     tried: FloatVector = _TEMPERATURES,
+    worth: float = 1.0,
 ) -> float:
     """Return the temperature at which held-out scores are most believable.
 
     The mean log-loss of softmax(scores / T) is minimised over the temperatures `tried`, with the
-    weight of one further label spent on the `typical` T: a few labels that all come out right do
-    not prove certainty. `scores` and one-hot `targets` have shape (l, k); without a row the result
+    weight of `worth` further labels spent on the `typical` T: a few labels that all come out right
+    do not prove certainty. `scores` and one-hot `targets` have shape (l, k); without a row the result
     is `typical`.
     """
     if len(scores) == 0:
@@ -54,7 +55,7 @@ def fitted_temperature(
     true = (shifted * targets).sum(axis=1)
     losses = [
         weights @ (np.log(np.exp(shifted / T).sum(axis=1)) - true / T)
-        + weights.mean() * np.log(T / typical) ** 2
+        + worth * weights.mean() * np.log(T / typical) ** 2
         for T in tried
     ]
     return float(tried[int(np.argmin(losses))])

@@ -1,0 +1,1 @@
+"""How candidates become one answer: believed by experience and by labels, and as sure as right."""
