@@ -19,21 +19,22 @@ class _LaplacianRLS(LaplacianMachine):
     fit_intercept: bool
 
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        labels, intercept = self._labels_to_fit(labeled), bool(self.fit_intercept)
-        deformed = self._tune(labels, intercept=intercept)
-        self._path = ridge_path(deformed, labels, self._strengths.ratio, intercept=intercept)
+        labels = self._labels_to_fit(labeled)
+        deformed = self._tune(labels)
+        ratio = self._strengths.ratio
+        self._path = ridge_path(deformed, labels, ratio, intercept=self._has_intercept)
         multipliers, intercepts = self._path.multipliers(labels.targets, self._strengths.ambient)
-        self._certify(deformed, labels, intercept=intercept)
-        expansion = deformed.expansion(labels.rows, self._strengths.ratio, multipliers)
+        self._certify(deformed, labels)
+        expansion = deformed.expansion(labels.rows, ratio, multipliers)
         self._keep_kernel(deformed)
         return expansion, intercepts
 
     def _keep_kernel(self, deformed: Deformation) -> None:
         """Keep the kernel of the fit, where it is needed later; by default it is not."""
 
-    def _labels_to_fit(self, labeled: Labeled) -> Labeled:
-        """Return the labels as they are fitted."""
-        return labeled
+    @property
+    def _has_intercept(self) -> bool:
+        return bool(self.fit_intercept)
 
     def _left_out(self) -> LeftOut:
         labels = self._labels_to_fit(self._labeled)
@@ -156,9 +157,6 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
         self.classes = classes
         self.random_state = random_state
 
-    def _labels_to_fit(self, labeled: Labeled) -> Labeled:
-        return labeled.with_signs()
-
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         expansion, intercepts = super()._fit_machine(labeled)
         labels = self._labels_to_fit(labeled)
@@ -244,6 +242,9 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         self.approximation = approximation
         self.fit_intercept = fit_intercept
         self.random_state = random_state
+
+    def _labels_to_fit(self, labeled: Labeled) -> Labeled:
+        return labeled
 
     def _keep_kernel(self, deformed: Deformation) -> None:
         # An exact kernel has n squared entries and can be made again: it is not kept for good.

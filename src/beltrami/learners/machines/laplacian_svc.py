@@ -124,6 +124,7 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         self.random_state = random_state
 
     _largest_strength = 0.1
+    _has_intercept = True
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -133,14 +134,14 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         return len(labeled.rows)
 
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        signs = labeled.with_signs()
-        deformed = self._tune(signs, intercept=True)
+        signs = self._labels_to_fit(labeled)
+        deformed = self._tune(signs)
         ratio, ambient = self._strengths.ratio, self._strengths.ambient
         self._block = deformed.block(signs.rows, ratio)
         fit = hinge_dual(self._block, signs.targets, ambient, signs.weights, tol=self.tol)
         self._hinge_fit = fit
         self.n_support_ = (fit.multipliers != 0).sum(axis=0)
-        self._certify(deformed, signs, intercept=True)
+        self._certify(deformed, signs)
         path = ridge_path(deformed, signs, ratio, intercept=True)
         self._fit_temperature(held_out_scores(path, signs, ambient), labeled)
         return deformed.expansion(signs.rows, ratio, fit.multipliers), fit.intercepts
