@@ -78,7 +78,8 @@ def _head(facts: Mapping[str, Any]) -> str:
         '"Before" is the commit ahead of decision 0031. Two moons have 200 points, one random '
         f"label per class and {MOON_SEEDS} seeds; the other sets of the first tables have their "
         "published splits. Under *Elsewhere* both machines are averaged, on at most "
-        f"{ROWS} random rows and {DRAWS} draws of labels. What was fitted on which sets, and how "
+        f"{ROWS} random rows, over {max(DRAWS.values())} draws of one or two labels per class and "
+        f"{min(DRAWS.values())} of more. What was fitted on which sets, and how "
         "that was judged on sets left out, is in "
         "[decision 0031](../../docs/decisions/0031-machines-by-default.md).\n"
     )

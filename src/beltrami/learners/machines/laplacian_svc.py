@@ -28,8 +28,8 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
     vector is free. With ``gamma_i=0`` this is ``SVC``.
 
     "auto" chooses the penalties by exact leave-one-out of the squared loss on the same deformed
-    kernels, which costs no refit; see `LaplacianRLSClassifier` for the authors' spelling of the
-    penalties and for the cost.
+    kernels, which costs no refit; see `LaplacianRLSClassifier` for what is done with one or two
+    labels per class, for the authors' spelling of the penalties and for the cost.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         Which power of which Laplacian, and s; None means ``LaplacianPower()``, which chooses the
         power. The paper has ``LaplacianPower(1, kind="combinatorial")``.
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
-        How to make the graph, or the graph itself; None means ``KnnGraph()``. The paper has
+        How to make the graph, or the graph itself, which is kept to; None chooses the number of
+        neighbours, as in `LaplacianRLSClassifier`. The paper has
         ``KnnGraph(6, weights="binary")``.
     approximation : str, NystromApproximation or FeatureApproximation, default="auto"
         "auto", "none", "nystrom", "features" or an object, as in `LaplacianRLSClassifier`.
