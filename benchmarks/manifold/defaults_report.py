@@ -29,7 +29,9 @@ def save(
     record = load(folder)
     known = record["cases"].setdefault(case.name, {"group": case.group})
     known[column] = {"commit": facts["commit"], "date": facts["date"], "learners": dict(found)}
-    record |= {"circumstances": dict(facts), "marks": marks(record["cases"])}
+    if column == "now" or not record["circumstances"]:
+        record["circumstances"] = dict(facts)
+    record["marks"] = marks(record["cases"])
     write_results(folder, STEM, record, render(record))
 
 

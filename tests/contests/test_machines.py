@@ -121,6 +121,7 @@ def test_the_defaults_are_written_at_toy_size(tmp_path: Path, threads_in_force: 
     assert [mark["held"] for mark in record["marks"]] == [True] * 6
     assert record["cases"]["make_moons, noise 0.05"]["before"]["commit"] == "old"
     assert "before" not in record["cases"]["two_moons"]
+    assert record["circumstances"]["commit"] != "old"  # the page is that of now
     assert page.count("held") == 6
     assert str(ROOT) not in page
 

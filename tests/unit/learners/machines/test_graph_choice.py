@@ -20,6 +20,9 @@ from beltrami.learners.machines.graph_choice import choose_graph, judging_labels
 from beltrami.learners.machines.tuning import Shape, Strengths, Trial
 from beltrami.learners.model import Labeled
 
+# Bridges between moons are no news here.
+pytestmark = pytest.mark.filterwarnings("ignore::beltrami.core.errors.ConnectedByBridgesWarning")
+
 MACHINES = [LaplacianRLSClassifier, LaplacianSVC]
 
 
