@@ -112,7 +112,7 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         """Return what is open on a graph, with kernels that are good enough to compare graphs."""
         scout = copy.copy(self)
         is_small = points.shape[0] <= _SCOUTS
-        scout.approximation = "none" if is_small else NystromApproximation(_SCOUTS)
+        scout.approximation = "auto" if is_small else NystromApproximation(_SCOUTS)
         scout.random_state, scout._twin = 0, None
         scout._rest_on(points, Foundation(graph), None)
         scout._prepare(labels)
