@@ -300,7 +300,9 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         if self._kept is not None:
             selection = Selection(*self._kept)
         else:
-            selection = select(options, labeled, self.graph_)
+            # One of several learners on a graph is to be quick: it cuts nothing.
+            graph = None if self._foundation.is_shared else self.graph_
+            selection = select(options, labeled, graph)
         shape = selection.shape
         self.choices_, self.held_out_loss_ = selection.choices, selection.loss
         self.width_, self.power_, self._strengths = shape.width, shape.power, selection.strengths

@@ -95,8 +95,11 @@ class Selection:
     loss: float = float("nan")
 
 
-def select(options: Options, labeled: Labeled, graph: Graph) -> Selection:
-    """Choose by held-out labels where they can judge, else by the cut of the answer."""
+def select(options: Options, labeled: Labeled, graph: Graph | None) -> Selection:
+    """Choose by held-out labels where they can judge, else by the cut of the answer on a graph.
+
+    Without a graph to cut, the first power is taken then.
+    """
     first = options.shapes[0]
     penalties = options.penalties_of(first.power)
     if options.has_one_shape and penalties.are_fixed:
@@ -104,7 +107,7 @@ def select(options: Options, labeled: Labeled, graph: Graph) -> Selection:
     if can_judge(labeled):
         return _select_by_labels(options, labeled)
     cuts: list[float] = []
-    if has_cut(labeled) and len(options.powers) > 1:
+    if graph is not None and has_cut(labeled) and len(options.powers) > 1:
         cuts = cuts_by_power(options, labeled, [graph])
         first = options.shapes[int(np.argmin(cuts))]
         penalties = options.penalties_of(first.power)

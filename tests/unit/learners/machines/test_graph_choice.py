@@ -98,7 +98,11 @@ def test_learners_that_share_a_graph_do_not_look_for_another(kind) -> None:
     labeled = Labeled(rows, (y[rows, None] == np.arange(2)).astype(float), np.ones(len(rows)))
     learner = kind().fit_on(points, foundation, recipe, labeled)
     assert learner.graph_ is foundation.graph
-    assert "n_neighbors" not in chosen(learner)
+    assert chosen(learner) == ["power"]
+    shared = Foundation(foundation.graph, is_shared=True)
+    learner = kind().fit_on(points, shared, recipe, labeled)
+    assert chosen(learner) == ["gamma_i"]  # nor for a power: others answer, too
+    assert learner.power_ == 2
 
 
 def test_where_nothing_is_charged_along_the_data_no_graph_is_looked_for() -> None:
