@@ -87,6 +87,7 @@ contest: $(VENV)/.checks  ## Few labels: ours beside graphlearning, scikit-netwo
 
 manifold: $(VENV)/.checks  ## The Laplacian machines: errors on the papers' sets, seconds and memory
 	$(BIN)/python -m benchmarks.manifold.accuracy
+	$(BIN)/python -m benchmarks.manifold.defaults
 	$(BIN)/python -m benchmarks.manifold.speed
 
 mbed: $(VENV)/.checks  ## Mbed: errors of both modes, one gradient, many points, new points

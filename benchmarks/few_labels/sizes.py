@@ -164,7 +164,7 @@ def _points(name: str) -> tuple[Any, np.ndarray, str]:
     from benchmarks.front_door.problems import _newsgroups  # noqa: PLC0415
 
     if name.startswith("table "):
-        return *_table(name.removeprefix("table ")), "euclidean"
+        return *read_table(name.removeprefix("table ")), "euclidean"
     if name == "newsgroups20":
         cloud = from_cache("front-door-newsgroups20", 19_997, _newsgroups)
         return normalize(cloud["points"]), cloud["targets"], "angle"
@@ -172,7 +172,7 @@ def _points(name: str) -> tuple[Any, np.ndarray, str]:
     return cloud["points"], cloud["targets"], "euclidean"
 
 
-def _table(name: str) -> tuple[np.ndarray, np.ndarray]:
+def read_table(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a table's features, words one-hot and all columns standardised, and its classes."""
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 

@@ -6,8 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.manifold import accuracy, accuracy_report, speed, speed_report
+from benchmarks.manifold import (
+    accuracy,
+    accuracy_report,
+    defaults,
+    defaults_report,
+    speed,
+    speed_report,
+)
 from benchmarks.manifold.clouds import mnist, sheets
+from benchmarks.manifold.default_cases import MARKS, Case, cases
 from benchmarks.manifold.exact import PER_CLASS, contests
 from benchmarks.manifold.published import ASKED, PRINTED
 from benchmarks.manifold.rivals import rivals
@@ -99,6 +107,46 @@ def test_marks_are_held_or_missed_by_the_mean(tmp_path: Path, toy: Sample) -> No
         assert len(record["cells"]) == 1
         assert [mark["held"] for mark in record["marks"]] == [word == "held"] * 2
         assert word in accuracy_report.render(record)
+
+
+# Defaults
+
+
+def test_the_defaults_are_written_at_toy_size(tmp_path: Path, threads_in_force: str) -> None:
+    asked = ["--quick", "--threads", threads_in_force, "--draws", "1", "--out", str(tmp_path)]
+    defaults.main(asked)
+    defaults.main([*asked, "--only", "0.05", "--column", "before", "--commit", "old"])
+    record = defaults_report.load(tmp_path)
+    page = (tmp_path / "manifold_defaults.md").read_text(encoding="utf-8")
+    assert [mark["held"] for mark in record["marks"]] == [True] * 6
+    assert record["cases"]["make_moons, noise 0.05"]["before"]["commit"] == "old"
+    assert "before" not in record["cases"]["two_moons"]
+    assert record["circumstances"]["commit"] != "old"  # the page is that of now
+    assert page.count("held") == 6
+    assert str(ROOT) not in page
+
+
+def test_machines_with_kept_kernels_answer_as_those_without() -> None:
+    first = next(iter(cases(is_quick=True)))
+    points, classes, rows = first.draws[0]
+    with thread_limit(1):
+        kept: dict[Any, Any] = {}
+        found = [{"errors": [], "seconds": [], "chosen": []} for _ in range(3)]
+        machines = [defaults.keep_kernels(LaplacianSVC, kept)] * 2 + [LaplacianSVC]
+        for machine, record in zip(machines, found, strict=True):
+            defaults._one_draw(machine, points, classes, rows, record)
+    assert len(kept) == 1
+    assert found[0]["errors"] == found[1]["errors"] == found[2]["errors"]
+    assert found[0]["chosen"] == found[1]["chosen"] == found[2]["chosen"]
+
+
+@pytest.mark.parametrize(("error", "word"), [(0.0, "held"), (50.0, "MISSED")])
+def test_a_mark_of_the_defaults_is_held_or_missed(tmp_path: Path, error: float, word: str) -> None:
+    case = Case(next(iter(MARKS)), "moons", [])
+    defaults_report.save(tmp_path, "now", FACTS, case, _found(error, error))
+    record = defaults_report.load(tmp_path)
+    assert [mark["held"] for mark in record["marks"]] == [word == "held"] * 2
+    assert word in defaults_report.render(record)
 
 
 # Speed

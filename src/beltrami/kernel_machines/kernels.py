@@ -26,6 +26,9 @@ _NARROWEST = 1e-150
 _WIDTH_SAMPLE = 1000
 """Points between which distances are looked at for a typical width."""
 
+_NEAR = 10
+"""Which neighbour's distance is the narrow width: that of the default graph's last one."""
+
 _DIAGONAL_BLOCK = 256
 """Rows at a time of a function's diagonal, which only comes with a whole block."""
 
@@ -148,8 +151,9 @@ class RbfKernel(Kernel):
     Parameters
     ----------
     width : float or "auto", default="auto"
-        :math:`\sigma`. "auto" leaves it to the learner: the Laplacian machines choose between half,
-        once and twice the median distance over the root of two, `TransductiveSVC` takes once that.
+        :math:`\sigma`. "auto" leaves it to the learner: the Laplacian machines choose between once
+        and twice the median distance over the root of two and half of it, or the median distance
+        to the tenth neighbour where that is less; `TransductiveSVC` takes once the first.
 
     Examples
     --------
@@ -341,13 +345,36 @@ def typical_width(points: Points) -> float:
 
     With it exp(-d^2 / (2 width^2)) is 1/e at the median distance.
     """
+    return _median_width(_sample_distances(points))
+
+
+def tried_widths(points: Points) -> tuple[float, float, float]:
+    """Return widths to try: a narrow one, the typical one and twice that.
+
+    The narrow one is half the typical width, or the median distance to the tenth neighbour among
+    the points of a sample where that is less: on thin curves functions must bend within far less
+    than the extent of the data. Points in one place are no neighbours.
+    """
+    distances = _sample_distances(points)
+    typical = _median_width(distances)
+    near = np.where(distances > 0, distances, np.inf)
+    rank = min(_NEAR, len(near) - 1)
+    local = float(np.median(np.partition(near, rank - 1, axis=1)[:, rank - 1])) if rank else np.inf
+    return min(typical / 2, local), typical, 2 * typical
+
+
+def _sample_distances(points: Points) -> FloatMatrix:
+    """Return the distances between points of a sample, always the same."""
     from sklearn.metrics.pairwise import euclidean_distances
 
     n = points.shape[0]
-    size = min(n, _WIDTH_SAMPLE)
-    rows = np.sort(generator(0).choice(n, size=size, replace=False))
-    distances = euclidean_distances(points[rows])[np.triu_indices(size, k=1)]
-    apart = distances[distances > 0]
+    rows = np.sort(generator(0).choice(n, size=min(n, _WIDTH_SAMPLE), replace=False))
+    return np.asarray(euclidean_distances(points[rows]))
+
+
+def _median_width(distances: FloatMatrix) -> float:
+    apart = distances[np.triu_indices(len(distances), k=1)]
+    apart = apart[apart > 0]
     return float(np.median(apart) / np.sqrt(2)) if apart.size else 1.0
 
 

@@ -21,6 +21,7 @@ from beltrami.kernel_machines.kernels import (
     PolynomialKernel,
     RbfKernel,
     resolve_kernel,
+    tried_widths,
     typical_width,
 )
 
@@ -176,6 +177,32 @@ def test_the_width_of_identical_points_is_one() -> None:
 
 def test_sparse_points_have_the_width_of_dense_ones() -> None:
     assert_allclose(typical_width(csr_array(POINTS)), typical_width(POINTS))
+
+
+def test_in_many_dimensions_the_narrow_width_is_half_the_typical_one() -> None:
+    cloud = np.random.default_rng(0).normal(size=(200, 50))
+    typical = typical_width(cloud)
+    assert tried_widths(cloud) == (typical / 2, typical, 2 * typical)
+
+
+def test_on_a_thin_curve_the_narrow_width_is_that_of_ten_neighbours() -> None:
+    curve = np.arange(500.0)[:, None]
+    # Inside a row of points five lie on either side, so the tenth neighbour is five away.
+    narrow, typical, _ = tried_widths(curve)
+    assert narrow == 5.0
+    assert typical == typical_width(curve)
+
+
+def test_points_in_one_place_are_no_neighbours() -> None:
+    curve = np.repeat(np.arange(100.0), 4)[:, None]
+    rows = np.abs(curve - curve.T)
+    tenth = [np.sort(row[row > 0])[9] for row in rows]
+    assert tried_widths(curve)[0] == np.median(tenth)
+    assert tried_widths(np.ones((5, 2))) == (0.5, 1.0, 2.0)
+
+
+def test_two_points_have_widths_too() -> None:
+    assert_allclose(tried_widths(np.array([[0.0], [2.0]])), np.array([0.5, 1.0, 2.0]) * 2**0.5)
 
 
 # --- what is refused --------------------------------------------------------------------------

@@ -76,7 +76,7 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
         """
         points = checked_points(self, X, reset=True)
         labeled = self._read(y, points.shape[0], sample_weight)
-        graph, recipe = self._built_graph(points)
+        graph, recipe = self._settled_graph(points, labeled)
         self._rest_on(points, Foundation(graph), recipe)
         self._prepare(labeled)
         self._learn(labeled)
@@ -185,6 +185,10 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
     def _recipe(self) -> Any:
         """Return what makes the graph; a learner may have a default of its own."""
         return self.graph
+
+    def _settled_graph(self, points: Points, labeled: Labeled) -> tuple[Graph, Any]:  # noqa: ARG002
+        """Return the graph to learn on, which labels may choose; by default they do not."""
+        return self._built_graph(points)
 
     def _built_graph(self, points: Points) -> tuple[Graph, Any]:
         """Return the graph of the points and the recipe that made it, None where it was given."""

@@ -19,21 +19,22 @@ class _LaplacianRLS(LaplacianMachine):
     fit_intercept: bool
 
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        labels, intercept = self._labels_to_fit(labeled), bool(self.fit_intercept)
-        deformed = self._tune(labels, intercept=intercept)
-        self._path = ridge_path(deformed, labels, self._strengths.ratio, intercept=intercept)
+        labels = self._labels_to_fit(labeled)
+        deformed = self._tune(labels)
+        ratio = self._strengths.ratio
+        self._path = ridge_path(deformed, labels, ratio, intercept=self._has_intercept)
         multipliers, intercepts = self._path.multipliers(labels.targets, self._strengths.ambient)
-        self._certify(deformed, labels, intercept=intercept)
-        expansion = deformed.expansion(labels.rows, self._strengths.ratio, multipliers)
+        self._certify(deformed, labels)
+        expansion = deformed.expansion(labels.rows, ratio, multipliers)
         self._keep_kernel(deformed)
         return expansion, intercepts
 
     def _keep_kernel(self, deformed: Deformation) -> None:
         """Keep the kernel of the fit, where it is needed later; by default it is not."""
 
-    def _labels_to_fit(self, labeled: Labeled) -> Labeled:
-        """Return the labels as they are fitted."""
-        return labeled
+    @property
+    def _has_intercept(self) -> bool:
+        return bool(self.fit_intercept)
 
     def _left_out(self) -> LeftOut:
         labels = self._labels_to_fit(self._labeled)
@@ -60,6 +61,10 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
     ``alpha = lambda1``, a small ``gamma_a`` with it the hard margin; ``gamma_a=0`` carries graph
     regularisation to new points, and a small ``gamma_i`` with it label propagation.
 
+    Up to two labels per class leave-one-out cannot judge: power and graph are then those whose
+    answer has the lowest normalised cut, the width is the narrowest of those tried, and
+    ``gamma_i / gamma_a`` in units of kernel and Laplacian is 100 to the power.
+
     Cost: O(n^3) once up to 3000 points, whatever the labels; above, with m landmarks, O(n m^2) time
     and O(n + m^2) memory. The label-dependent part is O(l^3) on top.
 
@@ -78,8 +83,10 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
         Which power of which Laplacian, and s; None means ``LaplacianPower()``, which chooses the
         power. The paper has ``LaplacianPower(1, kind="combinatorial")``.
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
-        How to make the graph, or the graph itself; None means ``KnnGraph()``. The paper has
-        ``KnnGraph(6, weights="binary")``.
+        How to make the graph, or the graph itself, which is kept to. None chooses between
+        ``KnnGraph(k)`` for k of 6, 10, 20 and 50, up to a quarter of the points, by leave-one-out
+        and the normalised cut of the answer; above 3000 points it means ``KnnGraph()``. The paper
+        has ``KnnGraph(6, weights="binary")``.
     approximation : str, NystromApproximation or FeatureApproximation, default="auto"
         "none" is exact; "nystrom" lets landmarks stand for the points; "features" takes explicit
         features (random waves for "rbf", the coordinates for "linear" and "cosine"); "auto" is
@@ -156,9 +163,6 @@ class LaplacianRLSClassifier(_LaplacianRLS, TemperedClassifier):
         self.classes = classes
         self.random_state = random_state
 
-    def _labels_to_fit(self, labeled: Labeled) -> Labeled:
-        return labeled.with_signs()
-
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
         expansion, intercepts = super()._fit_machine(labeled)
         labels = self._labels_to_fit(labeled)
@@ -187,7 +191,8 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
     smoothness : LaplacianPower or None, default=None
         Which power of which Laplacian, and s; None means ``LaplacianPower()``.
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
-        How to make the graph, or the graph itself; None means ``KnnGraph()``.
+        How to make the graph, or the graph itself; None chooses the number of neighbours by
+        leave-one-out, as in `LaplacianRLSClassifier`.
     approximation : str, NystromApproximation or FeatureApproximation, default="auto"
         "auto", "none", "nystrom", "features" or an object, as in `LaplacianRLSClassifier`.
     fit_intercept : bool, default=True
@@ -244,6 +249,9 @@ class LaplacianRLSRegressor(_LaplacianRLS, GraphRegressor):
         self.approximation = approximation
         self.fit_intercept = fit_intercept
         self.random_state = random_state
+
+    def _labels_to_fit(self, labeled: Labeled) -> Labeled:
+        return labeled
 
     def _keep_kernel(self, deformed: Deformation) -> None:
         # An exact kernel has n squared entries and can be made again: it is not kept for good.

@@ -28,8 +28,8 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
     vector is free. With ``gamma_i=0`` this is ``SVC``.
 
     "auto" chooses the penalties by exact leave-one-out of the squared loss on the same deformed
-    kernels, which costs no refit; see `LaplacianRLSClassifier` for the authors' spelling of the
-    penalties and for the cost.
+    kernels, which costs no refit; see `LaplacianRLSClassifier` for what is done with one or two
+    labels per class, for the authors' spelling of the penalties and for the cost.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         Which power of which Laplacian, and s; None means ``LaplacianPower()``, which chooses the
         power. The paper has ``LaplacianPower(1, kind="combinatorial")``.
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
-        How to make the graph, or the graph itself; None means ``KnnGraph()``. The paper has
+        How to make the graph, or the graph itself, which is kept to; None chooses the number of
+        neighbours, as in `LaplacianRLSClassifier`. The paper has
         ``KnnGraph(6, weights="binary")``.
     approximation : str, NystromApproximation or FeatureApproximation, default="auto"
         "auto", "none", "nystrom", "features" or an object, as in `LaplacianRLSClassifier`.
@@ -124,6 +125,7 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         self.random_state = random_state
 
     _largest_strength = 0.1
+    _has_intercept = True
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -133,14 +135,14 @@ class LaplacianSVC(LaplacianMachine, TemperedClassifier):
         return len(labeled.rows)
 
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
-        signs = labeled.with_signs()
-        deformed = self._tune(signs, intercept=True)
+        signs = self._labels_to_fit(labeled)
+        deformed = self._tune(signs)
         ratio, ambient = self._strengths.ratio, self._strengths.ambient
         self._block = deformed.block(signs.rows, ratio)
         fit = hinge_dual(self._block, signs.targets, ambient, signs.weights, tol=self.tol)
         self._hinge_fit = fit
         self.n_support_ = (fit.multipliers != 0).sum(axis=0)
-        self._certify(deformed, signs, intercept=True)
+        self._certify(deformed, signs)
         path = ridge_path(deformed, signs, ratio, intercept=True)
         self._fit_temperature(held_out_scores(path, signs, ambient), labeled)
         return deformed.expansion(signs.rows, ratio, fit.multipliers), fit.intercepts

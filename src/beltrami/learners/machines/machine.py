@@ -4,6 +4,8 @@ Points, a graph and labels enter; the deformed kernel of the labelled rows, chos
 where that was asked, leaves. Which loss is laid on it is for the subclasses.
 """
 
+import copy
+import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar
 
@@ -13,9 +15,8 @@ from sklearn.base import clone
 
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points, Seed
-from beltrami.graph.fitting import recipe_of
+from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
 from beltrami.graph.search import open_space
@@ -28,37 +29,35 @@ from beltrami.kernel_machines.deformation import EXACT_COPIES, Deformation, requ
 from beltrami.kernel_machines.expansion import Expansion
 from beltrami.kernel_machines.features import SlowFeatures
 from beltrami.kernel_machines.gram import Gram, check_precomputed, check_psd
-from beltrami.kernel_machines.kernels import RbfKernel, resolve_kernel, typical_width
+from beltrami.kernel_machines.kernels import RbfKernel, resolve_kernel, tried_widths
 from beltrami.kernel_machines.landmarks import spread_rows
 from beltrami.kernel_machines.roughness import LaplacianPower, Roughness, resolve_smoothness
 from beltrami.learners.base import GraphLearner
+from beltrami.learners.foundation import Foundation
 from beltrami.learners.machines.deformations import Deformations, slow_features
-from beltrami.learners.machines.parameters import ComposedParameters
-from beltrami.learners.machines.tuning import (
-    Penalties,
-    Shape,
-    Strengths,
-    Trial,
-    best_trial,
-    can_judge,
-    check_penalties,
-    tuned_choice,
-    typical_choice,
+from beltrami.learners.machines.graph_choice import (
+    can_choose,
+    choose_graph,
+    judging_labels,
+    recipes_to_try,
 )
+from beltrami.learners.machines.parameters import ComposedParameters
+from beltrami.learners.machines.selection import Options, Selection, select
+from beltrami.learners.machines.tuning import Penalties, Shape, Strengths, check_penalties
 from beltrami.learners.model import Choice, Labeled
 from beltrami.operators.comparison import check_comparable
 
-_WIDTHS = (0.5, 1.0, 2.0)
-"""Widths tried, of the typical one; the first serves where labels are too few to judge."""
-
 _POWERS = (2, 1, 4)
-"""Powers tried; the first serves where labels are too few to judge."""
+"""Powers tried; the first serves where nothing can judge."""
 
 _NEAR_POWERS = (2, 1)
 """The same where features are summed in blocks, which 4 couples to neighbours of neighbours."""
 
 _MOST_EXACT = 3000
-"""Points up to which "auto" is exact."""
+"""Points up to which "auto" is exact, and the graph is chosen."""
+
+_SCOUTS = 500
+"""Landmarks by which graphs are compared, where points are more."""
 
 _FAR = 1e4
 """Widths from the origin up to which single precision tells points apart."""
@@ -87,11 +86,45 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
     _largest_strength = 10.0
     _twin: "LaplacianMachine | None" = None
     _kept: tuple[Shape, Strengths] | None = None
+    _graph_choices: tuple[Choice, ...] = ()
     _deformations: Deformations
+
+    def _settled_graph(self, points: Points, labeled: Labeled) -> tuple[Graph, Any]:
+        """Return the graph of the points; where none was asked for, the best of several."""
+        self._graph_choices = ()
+        self._check_options()
+        n = points.shape[0]
+        recipes = recipes_to_try(n)
+        is_idle = not isinstance(self.gamma_i, str) and self.gamma_i == 0
+        is_given = self.graph is not None or is_idle or n > _MOST_EXACT or len(recipes) == 1
+        labels = judging_labels(self._labels_to_fit(labeled))
+        if is_given or not can_choose(labels):
+            return self._built_graph(points)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of graphs that may not be taken
+            graphs = [self._graph_by(recipe, points)[0] for recipe in recipes]
+            scouts = [self._scout(points, graph, labels) for graph in graphs]
+            best, choice = choose_graph(recipes, graphs, scouts, labels)
+        self._graph_choices = (choice,)
+        return self._graph_by(recipes[best], points)
+
+    def _scout(self, points: Points, graph: Graph, labels: Labeled) -> Options:
+        """Return what is open on a graph, with kernels that are good enough to compare graphs."""
+        scout = copy.copy(self)
+        is_small = points.shape[0] <= _SCOUTS
+        scout.approximation = "auto" if is_small else NystromApproximation(_SCOUTS)
+        scout.random_state, scout._twin = 0, None
+        scout._rest_on(points, Foundation(graph), None)
+        scout._prepare(labels)
+        return scout._options(labels, scout._powers(None))
 
     def _built_graph(self, points: Points) -> tuple[Graph, Any]:
         self._check_options()
-        recipe = recipe_of(self._recipe())
+        return self._graph_by(self._recipe(), points)
+
+    def _graph_by(self, asked: Any, points: Points) -> tuple[Graph, Any]:
+        """Return the graph that a recipe makes, or that was given, and the recipe."""
+        recipe = recipe_of(asked)
         if not self._is_precomputed:
             if getattr(recipe, "metric", None) == "precomputed":
                 raise InvalidInputError(
@@ -100,10 +133,10 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
                     "say; for points another metric of the graph."
                 )
             check_comparable(points, "euclidean")
-            return super()._built_graph(points)
+            return fitted_graph(asked, points)
         check_precomputed(points)
         if recipe is None:
-            return super()._built_graph(points)
+            return fitted_graph(asked, points)
         if not isinstance(recipe, KnnGraph):
             raise InvalidInputError(
                 "with a precomputed kernel the graph is built from the distances in the kernel's "
@@ -143,14 +176,13 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
                 approximation.check_parameters(kernel)
 
     def _prepare(self, labeled: Labeled) -> None:
-        n, width = self.graph_.n_nodes, self._width
-        self._typical_width = 1.0
-        if width is not None:
-            self._typical_width = typical_width(self.points_) if width == "auto" else float(width)
+        n = self.graph_.n_nodes
+        if self._width == "auto":
+            self._tried_widths = tried_widths(self.points_)
         approximation = self._choose_approximation(n)
         is_large = approximation is not None and n > _MOST_EXACT and not self._is_precomputed
         self._kernel_points = self._light_points() if is_large else self.points_
-        gram = self._gram(self._typical_width)
+        gram = self._gram(self._widths()[0])
         if not gram.kernel.is_surely_psd:
             sample = spread_rows(n, labeled.rows[:_PSD_SAMPLE], min(n, _PSD_SAMPLE), 0)
             check_psd(gram.among(sample, sample, is_double=True))
@@ -240,7 +272,7 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         """Return many points in single precision, where that rounds far below the width."""
         values = self.points_.data if issparse(self.points_) else self.points_
         largest = float(np.abs(values).max(initial=0.0))
-        is_far = self._width is not None and largest > _FAR * self._typical_width
+        is_far = self._width is not None and largest > _FAR * self._widths()[0]
         return self.points_ if is_far else self.points_.astype(np.float32)
 
     def _roughness(self, power: int) -> Roughness:
@@ -251,28 +283,31 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         largest = self._largest_strength
         return Penalties(self.gamma_a, self.gamma_i, total, self._kernel_size, size, largest)
 
-    def _tune(self, labeled: Labeled, *, intercept: bool) -> Deformation:
+    def _options(self, labeled: Labeled, powers: tuple[int, ...]) -> Options:
+        """Return what is open to choice by labels, as they are fitted."""
+        total = float(labeled.weights.sum())
+
+        def penalties_of(power: int) -> Penalties:
+            return self._penalties(total, power)
+
+        return Options(
+            self._widths(), powers, self._deformations, penalties_of, self._has_intercept
+        )
+
+    def _tune(self, labeled: Labeled) -> Deformation:
         """Choose what is to be chosen, remember it, and return the deformed kernel."""
-        widths, powers = self._widths(), self._powers(self._deformations.approximation)
-        shape, total = Shape(widths[0], powers[0]), float(labeled.weights.sum())
-        penalties = self._penalties(total, shape.power)
-        self.choices_: tuple[Choice, ...] = ()
-        self.held_out_loss_ = float("nan")
-        has_choice = len(widths) > 1 or len(powers) > 1 or not penalties.are_fixed
+        options = self._options(labeled, self._powers(self._deformations.approximation))
         if self._kept is not None:
-            shape, strengths = self._kept
-        elif has_choice and can_judge(labeled):
-            shape, strengths = self._choose(labeled, widths, powers, intercept=intercept)
-            penalties = self._penalties(total, shape.power)
-        kernel = self._deformations.final(shape, has_one_ratio=penalties.has_one_ratio)
-        if self._kept is None and has_choice and not self.choices_:
-            strengths = penalties.typical(kernel)
-            self.choices_ = (typical_choice(shape, strengths, len(labeled.rows)),)
-        elif self._kept is None and not has_choice:
-            strengths = next(penalties.candidates(kernel))
-        self.width_, self.power_, self._strengths = shape.width, shape.power, strengths
+            selection = Selection(*self._kept)
+        else:
+            # One of several learners on a graph is to be quick: it cuts nothing.
+            graph = None if self._foundation.is_shared else self.graph_
+            selection = select(options, labeled, graph)
+        shape = selection.shape
+        self.choices_, self.held_out_loss_ = selection.choices, selection.loss
+        self.width_, self.power_, self._strengths = shape.width, shape.power, selection.strengths
         self._report_strengths(labeled)
-        return kernel
+        return options.final(shape, options.penalties_of(shape.power))
 
     def _keep_choices(self) -> None:
         """Learn from now on with the shape and the strengths that were chosen last."""
@@ -288,50 +323,7 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         width = self._width
         if width is None:
             return (1.0,)
-        if width == "auto":
-            return tuple(factor * self._typical_width for factor in _WIDTHS)
-        return (float(width),)
-
-    def _choose(
-        self,
-        labeled: Labeled,
-        widths: tuple[float, ...],
-        powers: tuple[int, ...],
-        *,
-        intercept: bool,
-    ) -> tuple[Shape, Strengths]:
-        """Choose power, width and strengths, one after the other, by leave-one-out."""
-        trials: dict[Shape, Trial] = {}
-        sample, total = labeled.sample(), float(labeled.weights.sum())
-        first = widths[0]
-        is_alone = len(widths) == len(powers) == 1
-
-        def judge(shape: Shape) -> None:
-            if shape not in trials:
-                penalties = self._penalties(total, shape.power)
-                deform = self._deformations.final if is_alone else self._deformations.judge
-                kernel = deform(shape, has_one_ratio=penalties.has_one_ratio)
-                trials[shape] = best_trial(kernel, sample, penalties, intercept=intercept)
-
-        with track("choosing by leave-one-out", total=len(widths) + len(powers) - 1) as advance:
-            for power in powers:
-                judge(Shape(first, power))
-                advance(1)
-            best = min(trials, key=lambda shape: trials[shape].loss)
-            for width in widths[1:]:
-                judge(Shape(width, best.power))
-                advance(1)
-        best = min(trials, key=lambda shape: trials[shape].loss)
-        trial = trials[best]
-        if self._deformations.has_judges and not is_alone:
-            # The shape was chosen by few landmarks; the strengths are chosen by all.
-            penalties = self._penalties(total, best.power)
-            kernel = self._deformations.final(best, has_one_ratio=penalties.has_one_ratio)
-            trial = best_trial(kernel, sample, penalties, intercept=intercept)
-        self.held_out_loss_ = trial.loss
-        honest = trial.honest if sample is labeled else None
-        self.choices_ = (tuned_choice(trials, best, trial, honest, len(sample.rows)),)
-        return best, trial.strengths
+        return self._tried_widths if width == "auto" else (float(width),)
 
     def _report_strengths(self, labeled: Labeled) -> None:
         total = float(labeled.weights.sum())
@@ -341,10 +333,10 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         self.lambda1_ = ambient
         self.lambda2_ = ambient * ratio * self._roughness(self.power_).factor
 
-    def _certify(self, deformed: Deformation, labeled: Labeled, *, intercept: bool) -> None:
+    def _certify(self, deformed: Deformation, labeled: Labeled) -> None:
         shape = Shape(self.width_, self.power_)
         self.approximation_ = self._deformations.certificate(
-            shape, deformed, labeled, self._strengths, intercept=intercept
+            shape, deformed, labeled, self._strengths, intercept=self._has_intercept
         )
 
     def _scores(self, labeled: Labeled) -> FloatMatrix:
@@ -363,6 +355,15 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         """Return the smaller side of what is decomposed for the labels."""
         is_exact = self._deformations.is_exact
         return len(labeled.rows) if is_exact else len(self._deformations.landmarks)
+
+    def _labels_to_fit(self, labeled: Labeled) -> Labeled:
+        """Return the labels as they are fitted: classes as signs."""
+        return labeled.with_signs()
+
+    @property
+    @abstractmethod
+    def _has_intercept(self) -> bool:
+        """Whether the machine has a constant."""
 
     @abstractmethod
     def _fit_machine(self, labeled: Labeled) -> tuple[Expansion, FloatVector]:
@@ -389,7 +390,7 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         return np.asarray(self.reached_[nearest])
 
     def _choices(self) -> tuple[Choice, ...]:
-        return self.choices_
+        return self._graph_choices + self.choices_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

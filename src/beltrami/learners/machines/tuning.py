@@ -32,8 +32,11 @@ _RATIOS = np.concatenate([[0.0], 10.0 ** np.arange(0.0, 9.0)])
 """Intrinsic penalties tried, relative to the ambient one and free of units."""
 
 _TYPICAL_STRENGTH = 1e-3
-_TYPICAL_RATIO = 1e4
-"""What is taken where labels are too few to judge."""
+"""Ambient penalty where labels are too few to judge."""
+
+_TYPICAL_RATIO = 100.0
+"""Intrinsic penalty there, for each power of the Laplacian a factor: functions that vary faster
+than a hundredth of the typical roughness are held down, whatever the power (decision 0031)."""
 
 _SMALL = 500
 """Labels up to which a decomposition is faster on one thread."""
@@ -123,9 +126,10 @@ class Penalties:
         else:
             yield from (self.with_ambient(one) for one in self._ambients(kernel, 0.0))
 
-    def typical(self, kernel: Deformation) -> Strengths:
+    def typical(self, kernel: Deformation, power: int) -> Strengths:
         """Return the setting to take where labels are too few to choose by."""
-        ratio = _TYPICAL_RATIO / self._unit if isinstance(self.gamma_i, str) else 0.0
+        is_open = isinstance(self.gamma_i, str)
+        ratio = _TYPICAL_RATIO**power / self._unit if is_open else 0.0
         ambient = self.fixed_ambient
         if ambient is None:
             ambient = _TYPICAL_STRENGTH * kernel.size(ratio)
@@ -253,15 +257,19 @@ def can_judge(labeled: Labeled) -> bool:
     return count > 2 * n_targets and can_leave_one_out(labeled)
 
 
-def typical_choice(shape: Shape, strengths: Strengths, count: int) -> Choice:
-    """Say what is taken where labels are too few to choose by."""
-    none = np.zeros(0)
+def typical_choice(
+    shape: Shape, strengths: Strengths, count: int, powers: tuple[int, ...], cuts: list[float]
+) -> Choice:
+    """Say what is taken where labels are too few to choose by: the power of the lowest cut."""
     reason = (
         f"width {shape.width:.3g}, power {shape.power}, lambda1 = {strengths.ambient:.3g}, "
         f"gamma_i / gamma_a = {strengths.ratio:.3g}: typical values, as leave-one-out cannot judge "
         f"by {count} labels"
     )
-    return Choice("gamma_i", strengths.ratio, none, none, reason)
+    if not cuts:
+        return Choice("gamma_i", strengths.ratio, np.zeros(0), np.zeros(0), reason)
+    reason += f"; the answer of this power has the lowest normalised cut ({min(cuts):.3g})"
+    return Choice("power", shape.power, np.array(powers, dtype=np.float64), np.array(cuts), reason)
 
 
 def tuned_choice(

@@ -102,7 +102,7 @@ def test_no_ambient_penalty_means_a_vanishing_one() -> None:
 
 @pytest.mark.parametrize("gammas", [("auto", "auto"), ("auto", 2.0), (0.1, "auto"), ("auto", 0.0)])
 def test_typical_strengths_keep_what_is_given(gammas) -> None:
-    one = penalties(*gammas).typical(KERNEL)
+    one = penalties(*gammas).typical(KERNEL, 1)
     assert np.isfinite([one.ambient, one.ratio]).all()
     assert one.ambient > 0
     if gammas[0] != "auto":
