@@ -1,8 +1,8 @@
 """What every candidate says, of rows and of labels held out: worked out once, kept in the cache.
 
 ``python -m benchmarks.trust.answers``: for each set, number of labels, way to draw and draw, the
-logits of up to 1500 rows without a label and of the labels held out in folds, by each candidate of the
-front door. Fits and rules are then compared on these in seconds (``benchmarks.trust.fit``).
+logits of up to 1500 rows without a label and of the labels held out in folds, by each candidate of
+the front door. Fits and rules are then compared on these in seconds (``benchmarks.trust.fit``).
 """
 
 import argparse

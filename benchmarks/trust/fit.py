@@ -1,10 +1,10 @@
 """Fit what many data sets teach, and judge it on sets that had no part in the fit.
 
-``python -m benchmarks.trust.fit``, after ``benchmarks.trust.answers``. Two things are learned: how far
-each candidate is believed and how hot its logits are before any label was held out, as functions of
-labels per class, columns and classes; and the chance that a row is right. Sets count the same, however
-many rows they have. Tenths of the sets are left out in turn, and what is learned from the others
-answers for them: that is what the page shows. What is learned from all is written to
+``python -m benchmarks.trust.fit``, after ``benchmarks.trust.answers``. Two things are learned: how
+far each candidate is believed and how hot its logits are before any label was held out, by labels
+per class, columns and classes; and the chance that a row is right. Sets count the same,
+however many rows they have. Tenths of the sets are left out in turn, and what is learned from the
+others answers for them: that is what the page shows. What is learned from all is written to
 ``experience.json`` of the library, with --write.
 """
 

@@ -77,7 +77,9 @@ def _means(some: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
     accepted = mean(lambda one: one["accepted"])
     wrong = mean(lambda one: one["accepted"] * one["wrong"])
-    gaps = [np.mean([one["confidence"] - one["accuracy"] for one in by_set[name]]) for name in names]
+    gaps = [
+        np.mean([one["confidence"] - one["accuracy"] for one in by_set[name]]) for name in names
+    ]
     return {
         "sets": len(names),
         "draws": len(some),
@@ -102,11 +104,11 @@ def render(record: Mapping[str, Any]) -> str:
         lines.append([name, *shown])
     return (
         "# How sure, and how right, on sets that were left out\n\n"
-        "The front door's mixture and confidence, learned from nine tenths of the sets and asked of "
-        "the others, ten times over (`python -m benchmarks.trust.fit`): 43 ordinary tables and 17 "
-        "sets of images, speech, text and synthetic data, labels drawn evenly and at random. Columns "
-        "are labels per class; each set counts the same. Accepted at risk = 0.05; nothing is accepted "
-        "where no label could be held out.\n\n"
+        "The front door's mixture and confidence, learned from nine tenths of the sets and asked "
+        "of the others, ten times over (`python -m benchmarks.trust.fit`): 43 ordinary tables and "
+        "17 sets of images, speech, text and synthetic data, labels drawn evenly and at random. "
+        "Columns are labels per class; each set counts the same. Accepted at risk = 0.05; nothing "
+        "is accepted where no label could be held out.\n\n"
         + table(["", *summary], lines)
         + f"\n{facts['date']}, commit {facts['commit']}; every draw is in the JSON file beside.\n"
     )

@@ -66,10 +66,14 @@ class ManifoldLearner(GraphLearner):
             enter_stage(Stage.BASIS)
             _ = self._foundation.basis  # worked out once, and kept
         enter_stage(Stage.LEARN)
-        if self._committee.method != self.method:  # set_params since the fit
-            self._committee = type(self._committee).of(self.method)
+        self._renew_committee()
         budget = check_budget(self.time_budget)
         return self._committee.answer(self._view, labeled, time_budget=budget)
+
+    def _renew_committee(self) -> None:
+        """Take another committee where another method was set since the fit."""
+        if self._committee.method != self.method:
+            self._committee = type(self._committee).of(self.method)
 
     @contextmanager
     def _whole_or_not_at_all(self) -> Iterator[None]:

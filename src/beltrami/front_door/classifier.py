@@ -18,6 +18,7 @@ from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.dialogue import LabellingDialogue
 from beltrami.front_door.forecast import Forecast
 from beltrami.front_door.judgement import Answer, KeptJudgement, best_kept
+from beltrami.front_door.mixture.shares import check_priors
 from beltrami.front_door.report import (
     FitReport,
     doubts,
@@ -36,25 +37,27 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
 
     The data are put on one scale where their columns ask for it, and joined into a neighbourhood
     graph. Learners on the graph (Poisson learning, graph regularisation, spectral ridge on
-    eigenfunctions, Laplacian least squares and support vectors) and two that see the labelled rows
-    only (logistic regression, nearest neighbour) are fitted, and each is judged on labels that were
-    put aside. The answer is their mixture,
+    eigenfunctions, Laplacian least squares) and some that see the labelled rows only (logistic
+    regression, random forest, nearest neighbour) are fitted, and each is judged on labels that were
+    put aside, all in the same folds. The answer is their mixture,
 
     .. math:: p(c \mid x) = \sum_m w_m\, p_m(c \mid x), \qquad
-              w_m \propto \pi_m \prod_i p_m(y_i),
+              w = \arg\max \; 3 \sum_m \pi_m \ln w_m + \sum_i \ln \sum_m w_m\, p_m(y_i),
 
-    over held-out labels i, with :math:`\pi` from many data sets: few labels leave the weights
-    there, more decide them. The probabilities are calibrated on the held-out labels. ``report_``
-    says what was tried and what answers; print it.
+    over held-out labels i, with :math:`\pi` learned over many data sets and worth three labels.
+    How sure to be of a row was learned over these sets too, from how far its class leads, how far
+    candidates agree, and how held-out labels were answered. ``report_`` says what was tried and
+    what answers; print it.
 
     Cost: that of the graph and of the candidates. Above 500 rows landmarks stand for the rows of
-    kernel machines, above 2,500 these are not tried, above 20,000 neither is graph regularisation.
+    kernel machines, above 2,500 these are not tried, above 20,000 neither are graph regularisation
+    and the forest.
 
     Parameters
     ----------
     method : str, default="auto"
         "auto", or the one that answers: "poisson", "regularized", "eigenfunctions",
-        "laplacian_rls", "laplacian_svc", "logistic", "neighbors".
+        "laplacian_rls", "laplacian_svc", "logistic", "forest", "neighbors".
     graph : KnnGraph, RadiusGraph, Graph, sparse or None, default=None
         How to make the graph, or the graph itself; None means ten neighbours with
         ``weights="tuned_shared"``, pieces of the data joined by bridges.
@@ -73,6 +76,10 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         None means that all rows are labelled, so that -1 is a class.
     classes : array-like or None, default=None
         All classes there are, where some may have no label yet.
+    priors : dict, array-like of shape (k,) or None, default=None
+        The classes' shares of all rows, by class or in the order of ``classes_``, where they are
+        known. None estimates them: labels of unequal number speak for themselves; where every
+        class has as many, answers do, from three labels of each on.
     random_state : int, Generator, RandomState or None, default=None
         Seeds what is drawn; results repeat for an int.
     n_jobs : int or None, default=None
@@ -131,6 +138,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         time_budget: float | None = None,
         unlabeled: Any = "auto",
         classes: Any = None,
+        priors: Any = None,
         random_state: Seed = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -142,6 +150,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self.time_budget = time_budget
         self.unlabeled = unlabeled
         self.classes = classes
+        self.priors = priors
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -310,6 +319,14 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         check_risk(self.risk)
         super()._check_options()
 
+    def _ask(self, labeled: Labeled) -> Answer:
+        """Return the committee's answer to some labels, under class sizes where these are given."""
+        self._renew_committee()
+        has_label = np.asarray(labeled.targets.any(axis=0))
+        self._committee.shares = check_priors(self.priors, self.classes_, has_label)
+        answer: Answer = super()._ask(labeled)
+        return answer
+
     def _learn(self, labeled: Labeled) -> None:
         """Ask the committee to judge and to answer, and forget earlier judgements."""
         answer = self._ask(labeled)
@@ -342,6 +359,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self._conclude(self._without_absent(answer.probabilities), labeled)
         self.island_ = island_numbers(self._piece, labeled.rows)
         eligible = self.reached_ & (self.island_ < 0)
+        if self.risk is not None and not answer.judgement.can_promise:
+            eligible[:] = False
         self.accepted_ = accepted_rows(self.confidence_, eligible, labeled.rows, self.risk)
         self.report_ = self._report()
 
@@ -369,7 +388,9 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             bounds=exact_bounds(accuracy * n_told, n_told),
             warnings=out_of_time(answer.members)
             + judged_before(answer.n_labels, len(rows), are_same=bool(self._is_as_judged().all()))
-            + none_accepted(self.confidence_, self.accepted_, rows, self.risk)
+            + none_accepted(
+                self.confidence_, self.accepted_, rows, self.risk, can_promise=answer.can_promise
+            )
             + doubts(
                 self._labeled.targets.sum(axis=0),
                 self.label_distributions_.mean(axis=0),

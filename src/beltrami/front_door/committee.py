@@ -20,7 +20,7 @@ from beltrami.core.errors import BeltramiError, DisconnectedGraphWarning, Invali
 from beltrami.core.progress import track
 from beltrami.core.store import NO_CONTENT, recall
 from beltrami.core.threads import map_ranges, serial_blas
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.front_door.candidates import CLASS_CANDIDATES, Candidate, candidates_for
 from beltrami.front_door.judgement import Answer, Judgement, Trial, can_judge
 from beltrami.front_door.judging import judge_alone, judge_together
@@ -214,7 +214,9 @@ class ClassCommittee(Committee[Member]):
         """Return the probabilities of new points, (m, k)."""
         self.pay()
         mixture = judgement.mixture
-        return mixture.answer({name: self.members[name].at(points, plain) for name in mixture.heard})
+        return mixture.answer(
+            {name: self.members[name].at(points, plain) for name in mixture.heard}
+        )
 
     def _fit_member(
         self, member: Member, view: View, labeled: Labeled

@@ -9,10 +9,14 @@ from numpy.typing import NDArray
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.front_door.candidates import Candidate
 from beltrami.front_door.mixture.model import Mixture
+from beltrami.front_door.mixture.shares import unseen_share
 from beltrami.learners.model import Labeled
 from beltrami.review.conformal import conformal_threshold, held_out_strangeness
 
 _ROUNDING = 1e-12
+
+_MOST_UNSEEN = 0.25
+"""Share of rows of classes that no label names up to which rows are accepted under a risk."""
 
 _MOST_SHIFT = 5.0
 """Times by which a class may have more rows, or fewer, than its share of the labels says."""
@@ -146,6 +150,15 @@ class Judgement:
     held_out: FloatMatrix
     importance: FloatVector
     members: tuple[Judged, ...]
+
+    @property
+    def can_promise(self) -> bool:
+        """Whether labels support a promise: some were held out, and few classes go unnamed.
+
+        On sets that were left out, rows accepted without that were 19 to 25 % wrong at 5 %.
+        """
+        counts = self.judged.targets.sum(axis=0)
+        return self.is_tested and unseen_share(counts[counts > 0]) <= _MOST_UNSEEN
 
     def set_threshold(self, coverage: float) -> float:
         """Return the strangeness up to which a class belongs in a set of this coverage."""

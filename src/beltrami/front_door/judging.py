@@ -1,7 +1,7 @@
 """Judging: labels that were held out, and experience, decide how far candidates are believed.
 
-What candidates say of all rows and of held-out labels enters; a mixture that says how sure it is, and
-what it makes of labels that had no part in it, leave.
+What candidates say of all rows and of held-out labels enters; a mixture that says how sure it is,
+and what it makes of labels that had no part in it, leave.
 """
 
 from dataclasses import dataclass, replace
@@ -182,8 +182,8 @@ class Bench:
             prior,
             typical,
         )
-        known = self.sample.targets.any(axis=0)
-        return Mixture(weights, temperatures, known.astype(np.float64))
+        known = np.asarray(self.sample.targets.any(axis=0), dtype=np.float64)
+        return Mixture(weights, temperatures, known)
 
     def cross_fit(self, mixture: Mixture) -> Signs:
         """Return what is said of each label by a mixture of all candidates that did not see it."""

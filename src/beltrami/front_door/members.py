@@ -37,6 +37,7 @@ from beltrami.learners.splits import class_folds
 _LEAST_SHARE = 1e-4
 _ROWS = 2**15  # whose logarithms are taken at once
 
+
 class Member(ABC):
     """A learner of classes."""
 

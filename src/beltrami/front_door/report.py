@@ -226,13 +226,24 @@ def judged_before(n_judged: int, n_labels: int, *, are_same: bool) -> tuple[str,
 
 
 def none_accepted(
-    confidence: FloatVector, accepted: BoolVector, given: IndexVector, risk: float | None
+    confidence: FloatVector,
+    accepted: BoolVector,
+    given: IndexVector,
+    risk: float | None,
+    *,
+    can_promise: bool,
 ) -> tuple[str, ...]:
     """Say why no label is accepted beside those given, at the rows `given`, where risk is why."""
     others = np.ones(len(accepted), dtype=bool)
     others[given] = False
     if risk is None or not others.any() or accepted[others].any():
         return ()
+    if not can_promise:
+        return (
+            f"no label is accepted beside those given: risk={risk:g} is a promise, and these "
+            "labels cannot carry one: too few classes have a second label to test answers by. The "
+            "guesses are there; label a second row of each class.",
+        )
     return (
         f"no label is accepted beside those given: risk={risk:g} asks for {1 - risk:.1%} right, "
         f"and the surest row has {confidence[others].max():.1%}. The guesses are there; label more "

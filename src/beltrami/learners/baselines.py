@@ -169,7 +169,10 @@ class ForestBaseline:
 
         model = RandomForestClassifier(count, random_state=0)
         codes = labeled.targets.argmax(axis=1)
-        return model.fit(points[labeled.rows], codes, labeled.weights)
+        with warnings.catch_warnings():
+            # Few labels of many classes are what this is for.
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+            return model.fit(points[labeled.rows], codes, labeled.weights)
 
     def _logits(self, model: Any, points: Points) -> FloatMatrix:
         logits = np.full((points.shape[0], self._n_classes), NEVER)

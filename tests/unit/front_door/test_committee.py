@@ -12,6 +12,7 @@ from beltrami.front_door.base import check_budget
 from beltrami.front_door.candidates import CLASS_CANDIDATES
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.members import GraphMember
+from beltrami.front_door.mixture.experience import Situation, load_experience
 from beltrami.front_door.prepare import build_view
 from beltrami.learners.model import Labeled
 
@@ -39,8 +40,10 @@ def labeled(digits):
 def test_one_method_alone_answers_and_the_baselines_are_judged_beside_it(view, labeled):
     committee = ClassCommittee.of("regularized")
     answer = committee.answer(view, labeled, time_budget=None)
-    assert set(committee.candidates) == {"regularized", "logistic", "neighbors"}
-    assert answer.judgement.weights == {"regularized": 1.0, "logistic": 0.0, "neighbors": 0.0}
+    baselines = {"logistic", "forest", "neighbors"}
+    assert set(committee.candidates) == {"regularized", *baselines}
+    weights = answer.judgement.mixture.weights
+    assert weights == {"regularized": 1.0} | dict.fromkeys(baselines, 0.0)
     assert next(one.name for one in answer.judgement.members) == "regularized"
     assert all(0 <= one.error <= 1 for one in answer.judgement.members)
     np.testing.assert_array_equal(answer.scores.argmax(axis=1), answer.codes["regularized"])
@@ -49,7 +52,7 @@ def test_one_method_alone_answers_and_the_baselines_are_judged_beside_it(view, l
 def test_a_spent_time_budget_leaves_the_rest_out_with_a_note(view, labeled):
     committee = ClassCommittee.of("auto")
     answer = committee.answer(view, labeled, time_budget=0.0)
-    assert answer.judgement.weights == {"poisson": 1.0}
+    assert answer.judgement.mixture.weights == {"poisson": 1.0}
     notes = {one.name: one.note for one in answer.judgement.members}
     assert notes.pop("poisson") == ""
     assert len(notes) == 6
@@ -59,7 +62,7 @@ def test_a_spent_time_budget_leaves_the_rest_out_with_a_note(view, labeled):
 def test_the_method_that_was_asked_for_is_tried_whatever_the_time(view, labeled):
     committee = ClassCommittee.of("laplacian_rls")
     answer = committee.answer(view, labeled, time_budget=0.0)
-    assert answer.judgement.weights["laplacian_rls"] == 1.0
+    assert answer.judgement.mixture.weights["laplacian_rls"] == 1.0
 
 
 def test_a_candidate_that_cannot_be_fitted_is_left_out_with_its_reason(view, labeled):
@@ -81,10 +84,10 @@ def test_a_candidate_that_cannot_be_fitted_is_left_out_with_its_reason(view, lab
     answer = committee.answer(view, labeled, time_budget=None)
     notes = {one.name: one.note for one in answer.judgement.members}
     assert notes["regularized"] == "left out: it rains"
-    assert set(answer.judgement.weights) == {"neighbors"}
+    assert set(answer.judgement.mixture.weights) == {"neighbors"}
     is_broken[0] = False  # and it may come back with other labels
     answer = committee.answer(view, labeled, time_budget=None)
-    assert set(answer.judgement.weights) == {"neighbors", "regularized"}
+    assert set(answer.judgement.mixture.weights) == {"neighbors", "regularized"}
 
 
 def test_a_method_that_cannot_be_fitted_is_an_error_with_the_reason(view, labeled):
@@ -116,7 +119,10 @@ def test_with_one_label_a_class_nothing_is_held_out(view, digits):
         view, Labeled(rows, np.eye(3), np.ones(3)), time_budget=None
     )
     assert not answer.judgement.is_told.any()
-    assert answer.judgement.members[0].name == "regularized"
+    assert not answer.judgement.is_tested
+    weights = answer.judgement.mixture.weights
+    prior = load_experience().believe(list(weights), Situation(3, 3, view.plain.shape[1]))
+    np.testing.assert_allclose(list(weights.values()), prior)
     assert all(np.isnan(one.error) for one in answer.judgement.members)
 
 
@@ -148,11 +154,13 @@ def test_a_committee_can_be_copied_and_pickled(view, labeled):
 def test_why_a_candidate_is_not_tried_names_rows_or_seconds():
     known = {one.name: one for one in CLASS_CANDIDATES}
     squares, poisson = known["laplacian_rls"], known["poisson"]
-    assert squares.skip_reason("auto", 2500, 0.0, None, has_answer=True) == ""
-    assert "2,500 rows" in squares.skip_reason("auto", 2501, 0.0, None, has_answer=True)
-    assert squares.skip_reason("laplacian_rls", 3001, 9.0, 1.0, has_answer=True) == ""
-    assert poisson.skip_reason("auto", 10, 9.0, 1.0, has_answer=False) == ""
-    assert "time budget of 1 s" in poisson.skip_reason("auto", 10, 9.0, 1.0, has_answer=True)
+    assert squares.skip_reason("auto", (2500, 9), 0.0, None, has_answer=True) == ""
+    assert "2,500 rows" in squares.skip_reason("auto", (2501, 9), 0.0, None, has_answer=True)
+    assert squares.skip_reason("laplacian_rls", (3001, 9), 9.0, 1.0, has_answer=True) == ""
+    assert poisson.skip_reason("auto", (10, 9), 9.0, 1.0, has_answer=False) == ""
+    forest = known["forest"]
+    assert "2,000 columns" in forest.skip_reason("auto", (10, 2001), 0.0, None, has_answer=True)
+    assert "time budget of 1 s" in poisson.skip_reason("auto", (10, 9), 9.0, 1.0, has_answer=True)
 
 
 @pytest.mark.parametrize("seconds", [-1, "long", True, float("nan")])

@@ -32,7 +32,7 @@ FITTED = ("transduction_", "label_distributions_", "confidence_", "accepted_", "
 def state(learner):
     return {name: getattr(learner, name).copy() for name in FITTED} | {
         "weights": dict(learner.weights_),
-        "temperature": learner.temperature_,
+        "temperatures": learner._answer.judgement.mixture.temperatures,
     }
 
 
@@ -40,7 +40,7 @@ def assert_same(one, other):
     for name in FITTED:
         np.testing.assert_array_equal(one[name], other[name], err_msg=name)
     assert one["weights"] == other["weights"]
-    assert one["temperature"] == other["temperature"]
+    assert one["temperatures"] == other["temperatures"]
 
 
 def test_an_update_keeps_weights_and_temperatures(learner, moons):
@@ -48,7 +48,7 @@ def test_an_update_keeps_weights_and_temperatures(learner, moons):
     learner.update([3, 5], moons[1][[3, 5]])
     after = state(learner)
     assert after["weights"] == before["weights"]
-    assert after["temperature"] == before["temperature"]
+    assert after["temperatures"] == before["temperatures"]
     assert (learner.transduction_[[3, 5]] == moons[1][[3, 5]]).all()
 
 
@@ -125,7 +125,7 @@ def test_every_candidate_answers_to_an_update(learner, moons):
     for name in learner.weights_:
         assert (learner.candidate_codes(name) >= 0).all()
     with pytest.raises(InvalidInputError, match="none of the candidates"):
-        learner.candidate_codes("forest")
+        learner.candidate_codes("oracle")
 
 
 def test_new_points_are_answered_by_the_labels_of_now(learner, moons):

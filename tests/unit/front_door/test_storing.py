@@ -136,7 +136,9 @@ def test_a_spoiled_answer_is_made_anew_with_a_word(digits, y, store):
     assert_same(first, second)
 
 
-@pytest.mark.parametrize("broken", ["scores", "codes.poisson", "held_out", "is_told"])
+@pytest.mark.parametrize(
+    "broken", ["probabilities", "codes.poisson", "held_out", "is_told", "odds"]
+)
 def test_parts_that_do_not_fit_are_refused(digits, y, broken):
     learner = ManifoldClassifier(random_state=0).fit(digits[0], y)
     parcel = pack_answer(learner._answer)

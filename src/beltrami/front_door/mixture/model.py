@@ -48,7 +48,9 @@ class Mixture:
         heard = self.heard
         total = sum(self.weights[name] for name in heard)
         shares = np.array([self.weights[name] / total for name in heard])
-        parts = [softmax(logits[name].astype(np.float64), self.temperatures[name]) for name in heard]
+        parts = [
+            softmax(logits[name].astype(np.float64), self.temperatures[name]) for name in heard
+        ]
         mixed = np.zeros_like(parts[0])
         for share, part in zip(shares, parts, strict=True):
             mixed += share * part

@@ -46,8 +46,8 @@ def fitted_temperature(
 
     The mean log-loss of softmax(scores / T) is minimised over the temperatures `tried`, with the
     weight of `worth` further labels spent on the `typical` T: a few labels that all come out right
-    do not prove certainty. `scores` and one-hot `targets` have shape (l, k); without a row the result
-    is `typical`.
+    do not prove certainty. `scores` and one-hot `targets` have shape (l, k); without a row the
+    result is `typical`.
     """
     if len(scores) == 0:
         return typical

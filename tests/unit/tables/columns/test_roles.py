@@ -38,7 +38,8 @@ def test_y_is_a_coordinate_beside_a_better_name_or_with_fractions() -> None:
 
 
 def test_columns_of_several_types_are_told_apart_from_useless_ones() -> None:
-    columns = {"label": LABEL, "a": ["1", "2", "oops", "4", *"12345678"], "b": [1, "a"] * 6, "c": [7] * N}
+    slip = ["1", "2", "oops", "4", *"12345678"]
+    columns = {"label": LABEL, "a": slip, "b": [1, "a"] * 6, "c": [7] * N}
     assert roles(columns).broken == ("a", "b")
     assert roles(columns, ignore=["a", "b"]).broken == ()
 
