@@ -20,10 +20,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from beltrami.front_door.candidates import CLASS_CANDIDATES
-from beltrami.front_door.judgement import Trial
-from beltrami.front_door.judging import Bench, Hearing
+from beltrami.front_door.judgement import MOST_UNSEEN, Trial
+from beltrami.front_door.judging import Bench, Hearing, be_sure
 from beltrami.front_door.mixture import experience as shipped
-from beltrami.front_door.mixture.confidence import TERMS, Confidence, list_terms
+from beltrami.front_door.mixture.confidence import TERMS, list_terms
 from beltrami.front_door.mixture.experience import Experience, Situation
 from beltrami.front_door.mixture.shares import unseen_share
 from beltrami.learners.model import Labeled
@@ -146,7 +146,7 @@ def learn_chance(train: Sequence[Cell], experience: Experience) -> dict[str, flo
     counts, rng = Counter(one.set_name for one in train), np.random.default_rng(1)
     tables, rights, weights = [], [], []
     for cell in train:
-        hearing = hear(cell, experience)
+        _, hearing = hear(cell, experience)
         rows = rng.permutation(len(cell.truth))[:ROWS_OF_CHANCE]
         tables.append(list_terms(hearing.signs, hearing.evidence)[rows])
         rights.append((hearing.signs.probabilities.argmax(axis=1) == cell.truth)[rows])
@@ -171,7 +171,7 @@ def learn_chance(train: Sequence[Cell], experience: Experience) -> dict[str, flo
     return dict(zip(TERMS, [float(found[0] - slopes @ center), *map(float, slopes)], strict=True))
 
 
-def hear(cell: Cell, experience: Experience) -> Hearing:
+def hear(cell: Cell, experience: Experience) -> tuple[Bench, Hearing]:
     """Return what the candidates of the library say together, by some experience."""
     known = {one.name: one for one in CLASS_CANDIDATES}
     fitted = {
@@ -182,16 +182,19 @@ def hear(cell: Cell, experience: Experience) -> Hearing:
     rows = np.arange(len(cell.given))
     labeled = Labeled(rows, np.eye(cell.n_classes)[cell.given], np.ones(len(rows)))
     bench = Bench.of(fitted, labeled, cell.n_columns, "auto", experience)
-    return bench.hear(cell.answers, None)
+    hearing = bench.hear(cell.answers, None)
+    trusted = bench.without_wrong(hearing)
+    return (bench, hearing) if trusted is bench else (trusted, trusted.hear(cell.answers, None))
 
 
 def answer(cell: Cell, experience: Experience) -> Outcome:
     """Return what the library would say of a draw, beside the truth."""
-    hearing = hear(cell, experience)
-    confidence = Confidence.of(experience.confidence, hearing.evidence)
-    chance = np.maximum(confidence.judge(hearing.signs), 1 / cell.n_classes)
+    bench, hearing = hear(cell, experience)
+    chance = be_sure(bench, hearing).judge(hearing.signs)
     codes = hearing.signs.probabilities.argmax(axis=1)
-    return Outcome.of(cell, codes, chance, hearing.evidence.n_tested)
+    can_promise = hearing.evidence.n_tested > 0 and bench.situation.unseen <= MOST_UNSEEN
+    floor = 1 / bench.situation.n_classes
+    return Outcome.of(cell, codes, np.maximum(chance, floor), can_promise=can_promise)
 
 
 def leave_out(every: Sequence[Cell]) -> list[Outcome]:

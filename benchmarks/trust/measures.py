@@ -28,11 +28,13 @@ class Outcome:
     facts: Mapping[str, Any]
 
     @classmethod
-    def of(cls, cell: Cell, codes: np.ndarray, chance: np.ndarray, n_tested: int) -> "Outcome":
+    def of(
+        cls, cell: Cell, codes: np.ndarray, chance: np.ndarray, *, can_promise: bool
+    ) -> "Outcome":
         """Measure answers and how sure they are."""
         right = codes == cell.truth
         none = np.zeros(0, dtype=np.intp)
-        accepted = accepted_rows(chance, np.full(len(right), n_tested > 0), none, RISK)
+        accepted = accepted_rows(chance, np.full(len(right), can_promise), none, RISK)
         wrong = float((~right[accepted]).mean()) if accepted.any() else 0.0
         return cls(
             {
@@ -108,7 +110,7 @@ def render(record: Mapping[str, Any]) -> str:
         "of the others, ten times over (`python -m benchmarks.trust.fit`): 43 ordinary tables and "
         "17 sets of images, speech, text and synthetic data, labels drawn evenly and at random. "
         "Columns are labels per class; each set counts the same. Accepted at risk = 0.05; nothing "
-        "is accepted where no label could be held out.\n\n"
+        "is accepted where no label could be held out, or many classes have no label.\n\n"
         + table(["", *summary], lines)
         + f"\n{facts['date']}, commit {facts['commit']}; every draw is in the JSON file beside.\n"
     )

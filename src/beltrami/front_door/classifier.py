@@ -18,18 +18,10 @@ from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.dialogue import LabellingDialogue
 from beltrami.front_door.forecast import Forecast
 from beltrami.front_door.judgement import Answer, KeptJudgement, best_kept
+from beltrami.front_door.mixture.confidence import doubt_rows
 from beltrami.front_door.mixture.shares import check_priors
-from beltrami.front_door.report import (
-    FitReport,
-    doubts,
-    exact_bounds,
-    judged_before,
-    none_accepted,
-    out_of_time,
-)
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.model import Labeled, LeftOut
-from beltrami.review.guessing import beside_guessing
 
 
 class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
@@ -98,7 +90,10 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
     reached_ : ndarray of shape (n,)
         Whether a label shares the row's component of the graph.
     accepted_ : ndarray of shape (n,)
-        Whether the label may be used: reached, sure enough for ``risk``, and not on an island.
+        Whether the label may be used: reached, sure enough for ``risk``, on no island; under a
+        risk, also like some label.
+    unlike_ : ndarray of shape (n,)
+        Whether the row is like none of ten labels or more: it is answered, but no risk accepts it.
     island_ : ndarray of shape (n,)
         Number of the island that holds the row, -1 elsewhere. An island is a piece of the data that
         no edge but an added bridge joins to a label.
@@ -356,51 +351,15 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self.weights_ = dict(answer.judgement.mixture.weights)
         top = max(self.weights_, key=self.weights_.__getitem__)
         self.method_ = top if self.weights_[top] > 0.9 else "mixture"
-        self._conclude(self._without_absent(answer.probabilities), labeled)
+        self.unlike_ = self._find_strangers(labeled)
+        known = doubt_rows(answer.probabilities, self.unlike_, np.asarray(self._has_label))
+        self._conclude(self._without_absent(known), labeled)
         self.island_ = island_numbers(self._piece, labeled.rows)
         eligible = self.reached_ & (self.island_ < 0)
-        if self.risk is not None and not answer.judgement.can_promise:
-            eligible[:] = False
+        if self.risk is not None:
+            eligible &= ~self.unlike_ & answer.judgement.can_promise
         self.accepted_ = accepted_rows(self.confidence_, eligible, labeled.rows, self.risk)
         self.report_ = self._report()
-
-    def _report(self) -> FitReport:
-        answer, rows = self._answer.judgement, self._labeled.rows
-        guesses = answer.held_out[answer.is_told].argmax(axis=1)
-        truths = answer.judged.targets[answer.is_told].argmax(axis=1)
-        n_told, accuracy = len(truths), float("nan")
-        if n_told:
-            counts = answer.importance[answer.is_told]
-            accuracy = float(np.average(guesses == truths, weights=counts))
-        others = np.ones(len(self.reached_), dtype=bool)
-        others[rows] = False
-        expected = float((self.confidence_[others] if others.any() else self.confidence_).mean())
-        return FitReport(
-            n_rows=len(self.reached_),
-            n_labels=len(rows),
-            n_classes=len(self.classes_),
-            preparation=self._view.preparation.reasons,
-            graph=repr(self.graph_),
-            members=answer.members,
-            n_held_out=n_told,
-            accuracy=expected,
-            held_out_accuracy=accuracy,
-            bounds=exact_bounds(accuracy * n_told, n_told),
-            warnings=out_of_time(answer.members)
-            + judged_before(answer.n_labels, len(rows), are_same=bool(self._is_as_judged().all()))
-            + none_accepted(
-                self.confidence_, self.accepted_, rows, self.risk, can_promise=answer.can_promise
-            )
-            + doubts(
-                self._labeled.targets.sum(axis=0),
-                self.label_distributions_.mean(axis=0),
-                tuple(map(str, self.classes_)),
-                expected,
-                beside_guessing(truths, guesses),
-                n_asked=len(np.intersect1d(rows, self._asked)),
-                island=self.island_,
-            ),
-        )
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         plain, projected = self._view.treat(points)

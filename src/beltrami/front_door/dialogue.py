@@ -1,4 +1,4 @@
-"""What a person may ask of a fitted classifier: questions, doubts, reasons, sets, audits.
+"""What a person may ask of a fitted classifier: a report, questions, doubts, reasons, sets, audits.
 
 None of it takes part in a fit; it rests on the fitted attributes, the graph and the answer.
 """
@@ -14,13 +14,18 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Seed
 from beltrami.front_door.base import GivenLabels
 from beltrami.front_door.committee import ClassCommittee
+from beltrami.front_door.doubts import doubts, judged_before, none_accepted, out_of_time
 from beltrami.front_door.judgement import Answer
 from beltrami.front_door.prepare import View
+from beltrami.front_door.report import FitReport, exact_bounds
 from beltrami.learners.base import GraphClassifier
+from beltrami.learners.model import Labeled
 from beltrami.questions import Question, choose_questions
 from beltrami.review.audit import Certificate
 from beltrami.review.conformal import prediction_sets
+from beltrami.review.guessing import beside_guessing
 from beltrami.review.issues import LabelIssues, find_label_issues
+from beltrami.review.reach import rows_unlike
 from beltrami.review.support import Explanation, support_of
 from beltrami.review.trail import Trail
 
@@ -28,8 +33,10 @@ from beltrami.review.trail import Trail
 class LabellingDialogue(GraphClassifier):
     """A classifier that asks, doubts, explains and vouches."""
 
+    risk: float | None
     random_state: Seed
     accepted_: BoolVector
+    unlike_: BoolVector
     island_: IndexVector
     names_: NDArray[Any]
     _answer: Answer
@@ -45,6 +52,53 @@ class LabellingDialogue(GraphClassifier):
         self.names_ = np.arange(self.graph_.n_nodes) if index is None else np.asarray(index)
         self._trail = Trail()
         self._asked = np.zeros(0, dtype=np.intp)
+
+    def _find_strangers(self, labeled: Labeled) -> BoolVector:
+        """Return which rows are like no label; none where no learner on the graph is asked."""
+        if not self._committee.has_graph_members:
+            return np.zeros(self.graph_.n_nodes, dtype=bool)
+        basis = self._foundation.basis
+        return rows_unlike(basis.vectors, basis.values, labeled.rows)
+
+    def _report(self) -> FitReport:
+        answer, rows = self._answer.judgement, self._labeled.rows
+        guesses = answer.held_out[answer.is_told].argmax(axis=1)
+        truths = answer.judged.targets[answer.is_told].argmax(axis=1)
+        n_told, accuracy = len(truths), float("nan")
+        if n_told:
+            counts = answer.importance[answer.is_told]
+            accuracy = float(np.average(guesses == truths, weights=counts))
+        others = np.ones(len(self.reached_), dtype=bool)
+        others[rows] = False
+        expected = float((self.confidence_[others] if others.any() else self.confidence_).mean())
+        return FitReport(
+            n_rows=len(self.reached_),
+            n_labels=len(rows),
+            n_classes=len(self.classes_),
+            preparation=self._view.preparation.reasons,
+            graph=repr(self.graph_),
+            members=answer.members,
+            n_held_out=n_told,
+            accuracy=expected,
+            held_out_accuracy=accuracy,
+            bounds=exact_bounds(accuracy * n_told, n_told),
+            warnings=out_of_time(answer.members)
+            + judged_before(answer.n_labels, len(rows), are_same=bool(self._is_as_judged().all()))
+            + none_accepted(
+                self.confidence_, self.accepted_, rows, self.risk, can_promise=answer.can_promise
+            )
+            + doubts(
+                self._labeled.targets.sum(axis=0),
+                self.label_distributions_.mean(axis=0),
+                tuple(map(str, self.classes_)),
+                expected,
+                beside_guessing(truths, guesses),
+                n_asked=len(np.intersect1d(rows, self._asked)),
+                issues=self._find_issues(),
+                island=self.island_,
+                unlike=self.unlike_,
+            ),
+        )
 
     def query(
         self,
@@ -110,14 +164,17 @@ class LabellingDialogue(GraphClassifier):
             With the class that the others point at; print it.
         """
         check_is_fitted(self)
+        return self._find_issues().with_names(self.names_, self.classes_)
+
+    def _find_issues(self) -> LabelIssues:
+        """Return the labels in doubt, by row and class number."""
         judgement = self._answer.judgement
         is_same = self._is_as_judged()
-        issues = find_label_issues(
+        return find_label_issues(
             judgement.judged.rows[is_same],
             judgement.judged.targets[is_same].argmax(axis=1),
             judgement.held_out[is_same],
         )
-        return issues.with_names(self.names_, self.classes_)
 
     def _is_as_judged(self) -> BoolVector:
         """Say which of the labels that were judged are still there, and the same."""

@@ -15,7 +15,7 @@ from beltrami.review.conformal import conformal_threshold, held_out_strangeness
 
 _ROUNDING = 1e-12
 
-_MOST_UNSEEN = 0.25
+MOST_UNSEEN = 0.25
 """Share of rows of classes that no label names up to which rows are accepted under a risk."""
 
 _MOST_SHIFT = 5.0
@@ -158,7 +158,7 @@ class Judgement:
         On sets that were left out, rows accepted without that were 19 to 25 % wrong at 5 %.
         """
         counts = self.judged.targets.sum(axis=0)
-        return self.is_tested and unseen_share(counts[counts > 0]) <= _MOST_UNSEEN
+        return self.is_tested and unseen_share(counts[counts > 0]) <= MOST_UNSEEN
 
     def set_threshold(self, coverage: float) -> float:
         """Return the strangeness up to which a class belongs in a set of this coverage."""

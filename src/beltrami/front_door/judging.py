@@ -16,6 +16,16 @@ from beltrami.front_door.mixture.model import Mixture
 from beltrami.front_door.mixture.shares import estimate_odds, match_odds, unseen_share
 from beltrami.front_door.mixture.stacking import deal_labels, fit_mixture
 from beltrami.learners.model import Labeled
+from beltrami.review.guessing import beside_guessing
+from beltrami.review.issues import find_label_issues
+
+_TWO = 2  # classes that labels must be of to judge
+
+FEWEST_TESTED = 20
+"""Held-out labels from which answers no better than one class for all are called guesses."""
+
+_WORTH_OF_A_GUESS = 10.0
+"""Labels that an even guess counts as much as, where answers are guesses."""
 
 _ROWS = 20_000
 """Rows by which class sizes and agreement are told."""
@@ -87,11 +97,13 @@ def judge_together(
     - `method`: "auto", or the one that answers alone.
     - `shares`: (k,), class sizes where they were given.
     """
-    experience = load_experience()
-    bench = Bench.of(fitted, labeled, n_columns, method, experience)
-    hearing = bench.hear({name: one.answer for name, one in fitted.items()}, shares)
-    confidence = Confidence.of(experience.confidence, hearing.evidence)
-    mixture = replace(hearing.mixture, confidence=confidence)
+    bench = Bench.of(fitted, labeled, n_columns, method, load_experience())
+    answers = {name: one.answer for name, one in fitted.items()}
+    hearing = bench.hear(answers, shares)
+    trusted = bench.without_wrong(hearing)
+    if trusted is not bench:
+        bench, hearing = trusted, trusted.hear(answers, shares)
+    mixture = replace(hearing.mixture, confidence=be_sure(bench, hearing))
     return Verdict(
         mixture,
         bench.sample,
@@ -100,6 +112,22 @@ def judge_together(
         mixture.conclude(hearing.held_out),
         hearing.importance,
     )
+
+
+def be_sure(bench: "Bench", hearing: Hearing) -> Confidence:
+    """Return how sure to be: by experience, or one chance for all where answers are guesses.
+
+    Where held-out labels, twenty or more, were answered no better than by one class for all,
+    nothing tells one row from another.
+    """
+    judges, targets = bench.judges, bench.sample.targets
+    if len(judges) >= FEWEST_TESTED:
+        said = hearing.held_out.probabilities[judges].argmax(axis=1)
+        if not beside_guessing(targets[judges].argmax(axis=1), said).is_better:
+            guess = 1 / max(bench.situation.n_classes, 1)
+            known = len(judges) / (len(judges) + _WORTH_OF_A_GUESS)
+            return Confidence.even(known * hearing.evidence.accuracy + (1 - known) * guess)
+    return Confidence.of(bench.experience.confidence, hearing.evidence)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +173,7 @@ class Bench:
         """Seat candidates, and the labels that may judge them."""
         sample = labeled.sample()
         is_told = can_judge(sample)
-        are_several = np.count_nonzero(sample.targets[is_told].any(axis=0)) > 1
+        are_several = np.count_nonzero(sample.targets[is_told].any(axis=0)) >= _TWO
         judges = np.flatnonzero(is_told) if are_several else np.zeros(0, dtype=np.intp)
         counts = labeled.targets.sum(axis=0)
         counts = counts[counts > 0]
@@ -166,6 +194,21 @@ class Bench:
         importance = importance_of(self.sample, signs.probabilities)
         evidence = self._weigh(signs, held_out, importance)
         return Hearing(mixture, signs, held_out, importance, evidence)
+
+    def without_wrong(self, hearing: Hearing) -> "Bench":
+        """Return the same without judges that are more likely wrong than right, if these are many.
+
+        A fifth of wrong labels makes answers that are all right look a fifth wrong.
+        """
+        judges, targets = self.judges, self.sample.targets
+        if not len(judges):
+            return self
+        said = hearing.held_out.probabilities[judges]
+        issues = find_label_issues(judges, targets[judges].argmax(axis=1), said)
+        rest = np.setdiff1d(judges, issues.rows)
+        if not issues.are_many or np.count_nonzero(targets[rest].any(axis=0)) < _TWO:
+            return self
+        return replace(self, judges=rest)
 
     def mix(self, places: IndexVector) -> Mixture:
         """Return the mixture by experience and some of the labels."""

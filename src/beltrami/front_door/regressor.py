@@ -12,7 +12,8 @@ from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Seed
 from beltrami.data.labels import checked_weights, encode_values
 from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
-from beltrami.front_door.report import ValueReport, out_of_time, value_doubts
+from beltrami.front_door.doubts import out_of_time, value_doubts
+from beltrami.front_door.report import ValueReport
 from beltrami.front_door.row_scales import RowScales
 from beltrami.front_door.value_committee import ValueAnswer, ValueCommittee
 from beltrami.graph.fitting import checked_points

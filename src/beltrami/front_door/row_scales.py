@@ -10,10 +10,7 @@ from typing import Self
 import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector
-
-_ALIKE, _SHARE_ALIKE = 12.0, 0.4
-"""Labels that a typical label is like, and the most as a share of all. Between 8 and 24 interval
-scores of the eight sets that constants were chosen on differ by a hundredth (decision 0032)."""
+from beltrami.review.reach import find_damping, likeness, unit_rows
 
 _PSEUDO_LABELS = 2.0
 """Labels of average residual that every row is like; 1 to 4 came out the same there."""
@@ -25,11 +22,8 @@ the contrast that averaging took away."""
 _LEAST = 1e-6
 """Share of the mean residual below which no local mean is let fall."""
 
-_JUDGES = 200
-"""Labels, at most, whose likeness to all others sets the time of the diffusion."""
-
-_TIMES, _HALVINGS = (1e-2, 1e8), 20
-"""Between which times of the diffusion the right one is sought, and by how many halvings."""
+_BLOCK = 200
+"""Labels that are compared with all others at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,18 +65,18 @@ class RowScales:
 
         Cost: l^2 q, and no more memory than l times the rows that are asked about at once.
         """
-        damping = _find_damping(functions, values)
-        places = _unit_rows(functions * damping)
+        damping = find_damping(functions, values)
+        places = unit_rows(functions * damping)
         own = np.empty(len(sizes))
-        for start in range(0, len(sizes), _JUDGES):
-            rows = slice(start, start + _JUDGES)
-            means = local_log_means(_likeness(places[rows], places), sizes)
+        for start in range(0, len(sizes), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            means = local_log_means(likeness(places[rows], places), sizes)
             own[rows] = means[np.arange(len(means)), start + np.arange(len(means))]
         return cls(sizes, damping, places, choose_powers(sizes, own), own)
 
     def half_widths(self, functions: FloatMatrix) -> FloatMatrix:
         """Return how far each label's residual reaches at rows with these functions, (m, l)."""
-        alike = _likeness(_unit_rows(functions * self.damping), self.places)
+        alike = likeness(unit_rows(functions * self.damping), self.places)
         rise = local_log_means(alike, self.sizes) - self.own
         widths: FloatMatrix = self.sizes * np.exp(self.powers * rise)
         return widths
@@ -122,30 +116,3 @@ def choose_powers(sizes: FloatVector, own: FloatVector) -> FloatVector:
     chances = np.exp(others.min(axis=0) - others)
     powers: FloatVector = _POWERS @ chances / chances.sum(axis=0)
     return powers
-
-
-def _find_damping(functions: FloatMatrix, values: FloatVector) -> FloatVector:
-    """Return what functions count once diffusion makes a typical label like enough others."""
-    count = len(functions)
-    judges = np.arange(0, count, -(-count // _JUDGES))
-    wanted = min(_ALIKE, _SHARE_ALIKE * count)
-    rates = np.maximum(values, 0.0) / 2
-    low, high = np.log(_TIMES)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        places = _unit_rows(functions * np.exp(-np.exp(middle) * rates))
-        found = np.median(_likeness(places[judges], places).sum(axis=1)) - 1
-        low, high = (middle, high) if found < wanted else (low, middle)
-    damping: FloatVector = np.exp(-np.exp(high) * rates)
-    return damping
-
-
-def _likeness(places: FloatMatrix, others: FloatMatrix) -> FloatMatrix:
-    """Return the cosines of rows of length one, those below zero as zero, (m, l)."""
-    return np.clip(places @ others.T, 0.0, 1.0)
-
-
-def _unit_rows(vectors: FloatMatrix) -> FloatMatrix:
-    """Return rows scaled to length one; those without length stay zero."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))

@@ -10,7 +10,7 @@ import numpy as np
 
 from beltrami.core.types import IndexVector
 
-_LEVEL = 0.05
+_LEVEL = 0.03
 
 
 @dataclass(frozen=True, slots=True)

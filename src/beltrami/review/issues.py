@@ -20,6 +20,7 @@ _RATES = np.concatenate([[0.0], np.geomspace(1e-3, 0.5, 40)])
 _EVEN = 0.5
 _CLEAN = 3.0
 """Labels that are taken to be right beforehand: a few surprises are no evidence of errors."""
+_MANY, _MANY_SHARE = 3, 0.06
 _FALSE = 0.25
 """Largest expected share of right labels on the list."""
 
@@ -70,6 +71,11 @@ class LabelIssues:
     rate: float
     temperature: float
     beside: BesideGuessing
+
+    @property
+    def are_many(self) -> bool:
+        """Whether so many labels look wrong that it is no chance: three, and 6 % of all."""
+        return len(self.rows) >= max(_MANY, _MANY_SHARE * len(self.chances))
 
     @property
     def reason(self) -> str:

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from beltrami import ManifoldClassifier
-from beltrami.front_door.report import _differ, doubts, whole_percents
+from beltrami.front_door.doubts import _differ, doubts
+from beltrami.front_door.report import whole_percents
 from beltrami.review.guessing import BesideGuessing
+from beltrami.review.issues import find_label_issues
 
 GOOD = BesideGuessing(20, 19, 0, 10, 1e-5)
 NO_ISLAND = np.array([-1, -1])
+ALL_LIKE = np.zeros(len(NO_ISLAND), dtype=bool)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,13 @@ def test_equally_many_labels_of_each_class_are_no_fault():
 def test_labels_of_the_wrong_classes_are_seen():
     assert _differ(np.array([28.0, 2.0]), np.array([0.3, 0.7]), 0.95)
     said = doubts(
-        np.array([28.0, 2.0]), np.array([0.3, 0.7]), ("a", "b"), 0.95, GOOD, island=NO_ISLAND
+        np.array([28.0, 2.0]),
+        np.array([0.3, 0.7]),
+        ("a", "b"),
+        0.95,
+        GOOD,
+        island=NO_ISLAND,
+        unlike=ALL_LIKE,
     )
     assert "'a': 93 % of the labels, 30 % of the answers" in said[0]
     assert "certify" not in said[0]
@@ -69,7 +78,13 @@ def test_labels_of_the_wrong_classes_are_seen():
 def test_answers_no_better_than_one_class_are_said_loudly_and_first():
     beside = BesideGuessing(20, 11, 1, 10, 0.41)
     said = doubts(
-        np.array([1.0, 19.0]), np.array([0.5, 0.5]), ("a", "b"), 0.6, beside, island=NO_ISLAND
+        np.array([1.0, 19.0]),
+        np.array([0.5, 0.5]),
+        ("a", "b"),
+        0.6,
+        beside,
+        island=NO_ISLAND,
+        unlike=ALL_LIKE,
     )
     assert said[0].startswith("ANSWERS MAY BE GUESSES: 11 of 20 held-out labels")
     assert "always saying 'b'" in said[0]
@@ -83,6 +98,7 @@ def test_answers_that_are_mostly_wrong_are_said_loudly():
         0.22,
         GOOD,
         island=NO_ISLAND,
+        unlike=ALL_LIKE,
     )
     assert said[0].startswith("MOST ANSWERS ARE WRONG by our own estimate: 22 % right")
 
@@ -90,7 +106,13 @@ def test_answers_that_are_mostly_wrong_are_said_loudly():
 def test_one_class_alone_tested_is_said():
     beside = BesideGuessing(3, 3, 0, 3, 1.0)
     said = doubts(
-        np.array([3.0, 1.0]), np.array([1.0, 0.0]), ("a", "b"), 0.8, beside, island=NO_ISLAND
+        np.array([3.0, 1.0]),
+        np.array([1.0, 0.0]),
+        ("a", "b"),
+        0.8,
+        beside,
+        island=NO_ISLAND,
+        unlike=ALL_LIKE,
     )
     assert said[0].startswith("ONLY LABELS OF 'a' COULD BE TESTED, 3 of them")
 
@@ -125,3 +147,25 @@ def test_few_labels_of_many_classes_raise_no_foreign_warning():
     classes = np.arange(260) % 26
     points = rng.normal(size=(26, 4))[classes] * 3 + rng.normal(size=(260, 4)) * 0.3
     ManifoldClassifier("logistic").fit(points, np.where(np.arange(260) < 30, classes, -1))
+
+
+def test_rows_unlike_any_label_are_said_to_be_a_part_or_most():
+    island = np.full(100, -1)
+    common = (np.array([20.0, 20.0]), np.array([0.5, 0.5]), ("a", "b"), 0.9, GOOD)
+    for share, word in ((0.05, None), (0.2, "UNLIKE ANY LABEL: 20 rows"), (0.7, "FROM ONE PART")):
+        said = doubts(*common, island=island, unlike=np.arange(100) < 100 * share)
+        assert (word in said[0]) if word else not said
+    away = np.arange(100) < 70
+    assert "island" in doubts(*common, island=np.where(away, 0, -1), unlike=away)[0]
+
+
+def test_labels_that_contradict_their_neighbours_are_counted():
+    common = (np.array([25.0, 25.0]), np.array([0.5, 0.5]), ("a", "b"), 0.9, GOOD)
+    codes = np.repeat([0, 1], 25)
+    held_out = np.where(codes[:, None] == [0, 1], 0.98, 0.02)
+    for n_wrong, word in ((2, None), (6, "6 OF 50 LABELS CONTRADICT THEIR NEIGHBOURS")):
+        given = np.where(np.arange(50) < n_wrong, 1, codes)
+        issues = find_label_issues(np.arange(50), given, held_out)
+        assert len(issues) == n_wrong
+        said = doubts(*common, issues=issues, island=NO_ISLAND, unlike=ALL_LIKE)
+        assert said[0].startswith(word) if word else not said

@@ -123,7 +123,7 @@ def test_the_front_door_pickles_to_a_few_times_its_data():
     y = np.where(np.arange(600) < 60, truth, -1)
     learner = bt.ManifoldClassifier(random_state=0).fit(points, y)
     packed = pickle.dumps(learner)
-    assert len(packed) < 12 * points.nbytes
+    assert len(packed) < 15 * points.nbytes  # a hundred trees among it
     twin = pickle.loads(packed)
     assert_array_equal(twin.predict_proba(points[:9]), learner.predict_proba(points[:9]))
     twin.update([100], [int(truth[100])])

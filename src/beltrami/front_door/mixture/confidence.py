@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.front_door.mixture.experience import Situation
 
 _SUREST = 1 - 1e-3
@@ -152,6 +152,12 @@ class Confidence:
         start = learned["one"] + sum(learned[name] * whole[name] for name in SET_SIGNS)
         return cls(float(start), tuple(float(slopes[row]) for row in ROW_SIGNS))
 
+    @classmethod
+    def even(cls, chance: float) -> Self:
+        """Return the same chance for every row."""
+        bounded = float(np.clip(chance, 1 - _SUREST, _SUREST))
+        return cls(float(np.log(bounded / (1 - bounded))), (0.0,) * len(ROW_SIGNS))
+
     def judge(self, signs: Signs) -> FloatVector:
         """Return the chance that each row is right, (n,)."""
         odds = signs.table @ np.array(self.slopes) + self.start
@@ -185,6 +191,21 @@ def set_first(probabilities: FloatMatrix, chance: FloatVector) -> FloatMatrix:
     others += ((1 - kept) * even)[:, None]
     others[rows, first] = largest
     return others
+
+
+def doubt_rows(
+    probabilities: FloatMatrix, doubted: BoolVector, has_label: BoolVector
+) -> FloatMatrix:
+    """Return probabilities in which some rows are no surer than a blind guess.
+
+    - `probabilities`: (n, k); `doubted`: (n,); `has_label`: (k,), classes that are guessed among.
+    """
+    if not doubted.any() or np.count_nonzero(has_label) < 2:
+        return probabilities
+    block = np.ix_(doubted, has_label)
+    careful = probabilities.copy()
+    careful[block] = set_first(probabilities[block], np.zeros(int(doubted.sum())))
+    return careful
 
 
 def _two_largest(probabilities: FloatMatrix) -> tuple[FloatVector, FloatVector]:

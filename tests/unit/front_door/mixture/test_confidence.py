@@ -10,6 +10,7 @@ from beltrami.front_door.mixture.confidence import (
     Confidence,
     Evidence,
     Signs,
+    doubt_rows,
     list_terms,
     set_first,
 )
@@ -76,3 +77,13 @@ def test_others_keep_their_proportions_where_there_is_room():
 def test_a_class_alone_and_a_sure_row_have_no_hole():
     np.testing.assert_array_equal(set_first(np.ones((2, 1)), np.zeros(2)), np.ones((2, 1)))
     np.testing.assert_allclose(set_first(np.array([[1.0, 0.0]]), np.array([0.9])), [[0.9, 0.1]])
+
+
+def test_doubted_rows_keep_their_class_and_are_no_surer_than_a_guess():
+    probabilities = np.array([[0.1, 0.9, 0.0], [0.8, 0.2, 0.0], [0.3, 0.7, 0.0]])
+    doubted, has_label = np.array([True, True, False]), np.array([True, True, False])
+    found = doubt_rows(probabilities, doubted, has_label)
+    np.testing.assert_array_equal(found.argmax(axis=1), [1, 0, 1])
+    np.testing.assert_allclose(found.max(axis=1), [0.5, 0.5, 0.7], atol=1e-5)
+    np.testing.assert_array_equal(found[2], probabilities[2])
+    assert doubt_rows(probabilities, ~doubted & False, has_label) is probabilities
