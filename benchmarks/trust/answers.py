@@ -118,8 +118,8 @@ def _ask(one: TrustSet, per_class: int, kind: str, draw: int) -> dict[str, np.nd
     arrays = {f"{key}|y": one.targets[rows], f"{key}|truth": one.targets[pick]}
     for name, trial in trials.items():
         if not trial.note:
-            arrays[f"{key}|{name}|ans"] = np.asarray(trial.answer[pick]).astype(np.float16)
-            arrays[f"{key}|{name}|ho"] = np.asarray(trial.held_out).astype(np.float16)
+            arrays[f"{key}|{name}|rows"] = np.asarray(trial.answer[pick]).astype(np.float16)
+            arrays[f"{key}|{name}|labels"] = np.asarray(trial.held_out).astype(np.float16)
     return arrays
 
 
@@ -133,15 +133,15 @@ def cells() -> Iterator[Cell]:
         for key in sorted({"|".join(one.split("|")[:3]) for one in found if one.count("|") > 2}):
             per_class, kind, draw = key.split("|")
             parts = [one.split("|") for one in found if one.startswith(f"{key}|")]
-            asked = [p[3] for p in parts if len(p) == 5 and p[4] == "ans" and p[3] in NAMES]
+            asked = [p[3] for p in parts if len(p) == 5 and p[4] == "rows" and p[3] in NAMES]
             logits = {
                 end: {one: found[f"{key}|{one}|{end}"].astype(np.float64) for one in asked}
-                for end in ("ans", "ho")
+                for end in ("rows", "labels")
             }
             yield Cell(
                 name, kind, int(per_class), int(draw), n_rows, n_columns, n_classes,
-                found[f"{key}|y"], found[f"{key}|truth"], logits["ans"],
-                {one: np.nan_to_num(each) for one, each in logits["ho"].items()},
+                found[f"{key}|y"], found[f"{key}|truth"], logits["rows"],
+                {one: np.nan_to_num(each) for one, each in logits["labels"].items()},
                 found["truth_shares"],
             )  # fmt: skip
 

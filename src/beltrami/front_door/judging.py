@@ -24,8 +24,9 @@ _TWO = 2  # classes that labels must be of to judge
 FEWEST_TESTED = 20
 """Held-out labels from which answers no better than one class for all are called guesses."""
 
-_WORTH_OF_A_GUESS = 10.0
-"""Labels that an even guess counts as much as, where answers are guesses."""
+_WORTH_OF_EXPERIENCE = 5.0
+"""Labels that what is usual counts as much as, where answers are guesses: they were called so for
+few right answers, some of it by chance."""
 
 _ROWS = 20_000
 """Rows by which class sizes and agreement are told."""
@@ -121,13 +122,14 @@ def be_sure(bench: "Bench", hearing: Hearing) -> Confidence:
     nothing tells one row from another.
     """
     judges, targets = bench.judges, bench.sample.targets
+    learned = Confidence.of(bench.experience.confidence, hearing.evidence)
     if len(judges) >= FEWEST_TESTED:
         said = hearing.held_out.probabilities[judges].argmax(axis=1)
         if not beside_guessing(targets[judges].argmax(axis=1), said).is_better:
-            guess = 1 / max(bench.situation.n_classes, 1)
-            known = len(judges) / (len(judges) + _WORTH_OF_A_GUESS)
-            return Confidence.even(known * hearing.evidence.accuracy + (1 - known) * guess)
-    return Confidence.of(bench.experience.confidence, hearing.evidence)
+            usual = float(learned.judge(hearing.signs).mean())
+            known = len(judges) / (len(judges) + _WORTH_OF_EXPERIENCE)
+            return Confidence.even(known * hearing.evidence.accuracy + (1 - known) * usual)
+    return learned
 
 
 @dataclass(frozen=True, slots=True, eq=False)
