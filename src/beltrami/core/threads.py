@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from itertools import count
 from typing import Any, TypeVar
 
 from beltrami.core.errors import InvalidInputError
@@ -118,8 +119,31 @@ def map_ranges(work: Callable[[int, int], _Result], total: int, size: int) -> li
     with serial_blas():
         if workers <= 1:
             return [work(*each) for each in ranges]
-        with ThreadPoolExecutor(workers, initializer=_limit_openmp) as pool:
-            return list(pool.map(lambda each: work(*each), ranges))
+        return _share_out(work, ranges, workers)
+
+
+def _share_out(
+    work: Callable[[int, int], _Result], ranges: list[tuple[int, int]], workers: int
+) -> list[_Result]:
+    """Return the work of ranges, which this thread and others take one by one."""
+    results: dict[int, _Result] = {}
+    turns = count()
+
+    def take_turns() -> None:
+        while (turn := next(turns)) < len(ranges):
+            results[turn] = work(*ranges[turn])
+
+    with ThreadPoolExecutor(workers - 1, initializer=_limit_openmp) as pool:
+        others = [pool.submit(take_turns) for _ in range(workers - 1)]
+        try:
+            with _libraries().limit(limits=1, user_api="openmp"):
+                take_turns()
+            for one in others:
+                one.result()
+        except BaseException:
+            turns = count(len(ranges))  # nobody begins another
+            raise
+    return [results[turn] for turn in range(len(ranges))]
 
 
 def _limit_openmp() -> None:

@@ -73,6 +73,8 @@ class Candidate:
         Whether it sees the labelled rows only.
     most_rows, most_columns : int or None
         Rows and columns up to which it is tried when the choice is ours; None for any number.
+    least_belief : float
+        What experience must give it, beside the others, for it to be tried when the choice is ours.
     is_asked_only : bool
         Whether it is tried only where it was asked for: it never earned its time.
     twin : str
@@ -85,6 +87,7 @@ class Candidate:
     is_baseline: bool = False
     most_rows: int | None = None
     most_columns: int | None = None
+    least_belief: float = 0.0
     is_asked_only: bool = False
     twin: str = ""
 
@@ -194,6 +197,7 @@ CLASS_CANDIDATES: tuple[Candidate, ...] = (
         is_baseline=True,
         most_rows=FOREST_ROWS,
         most_columns=FOREST_COLUMNS,
+        least_belief=0.05,
     ),
     Candidate(
         "neighbors",

@@ -25,6 +25,7 @@ from beltrami.front_door.candidates import CLASS_CANDIDATES, Candidate, candidat
 from beltrami.front_door.judgement import Answer, Judgement, Trial, can_judge
 from beltrami.front_door.judging import judge_alone, judge_together
 from beltrami.front_door.members import Member
+from beltrami.front_door.mixture.experience import Situation, load_experience
 from beltrami.front_door.prepare import View
 from beltrami.front_door.storing import ANSWER, answer_content
 from beltrami.learners.base.probabilities import ROWS
@@ -88,7 +89,7 @@ class Committee(Generic[_Member]):
                     begun - started,
                     time_budget,
                     has_answer=has_answer,
-                )
+                ) or self._disbelieve(candidate, view, labeled)
                 if not trial.note:
                     with track(candidate.title, total=1):
                         self._try_one(trial, self.members[name], view, labeled)
@@ -103,6 +104,10 @@ class Committee(Generic[_Member]):
                 trial.answer, trial.held_out = self._fit_member(member, view, labeled)
         except BeltramiError as error:
             trial.note = f"left out: {error}"
+
+    def _disbelieve(self, candidate: Candidate, view: View, labeled: Labeled) -> str:  # noqa: ARG002
+        """Say why experience does not even try a candidate, or nothing."""
+        return ""
 
     @abstractmethod
     def _fit_member(self, member: _Member, view: View, labeled: Labeled) -> tuple[Any, Any]:
@@ -193,8 +198,7 @@ class ClassCommittee(Committee[Member]):
         self.pay()
         mixture = judgement.mixture
         logits = {name: self._answer_of(name, view, labeled, judgement) for name in mixture.heard}
-        codes = {name: _largest(one) for name, one in logits.items()}
-        return Answer(mixture.answer(logits), codes, judgement)
+        return Answer(mixture.answer(logits), {}, judgement)  # codes come when asked for
 
     def codes_of(
         self, name: str, view: View, labeled: Labeled, judgement: Judgement
@@ -217,6 +221,17 @@ class ClassCommittee(Committee[Member]):
         return mixture.answer(
             {name: self.members[name].at(points, plain) for name in mixture.heard}
         )
+
+    def _disbelieve(self, candidate: Candidate, view: View, labeled: Labeled) -> str:
+        if self.method != "auto" or not candidate.least_belief:
+            return ""
+        n_known = int(np.count_nonzero(labeled.targets.any(axis=0)))
+        situation = Situation(len(labeled.rows), n_known, view.plain.shape[1])
+        names = list(self.candidates)
+        belief = load_experience().believe(names, situation)[names.index(candidate.name)]
+        if belief >= candidate.least_belief:
+            return ""
+        return "not tried: with such columns and classes it hardly ever helped"
 
     def _fit_member(
         self, member: Member, view: View, labeled: Labeled

@@ -15,7 +15,7 @@ from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Seed
 from beltrami.front_door.base import GivenLabels
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.doubts import doubts, judged_before, none_accepted, out_of_time
-from beltrami.front_door.judgement import Answer
+from beltrami.front_door.judgement import Answer, Judgement
 from beltrami.front_door.prepare import View
 from beltrami.front_door.report import FitReport, exact_bounds
 from beltrami.learners.base import GraphClassifier
@@ -45,6 +45,7 @@ class LabellingDialogue(GraphClassifier):
     _given: GivenLabels
     _asked: IndexVector
     _trail: Trail
+    _doubted: tuple[Judgement, LabelIssues] | None = None
 
     def _begin_dialogue(self, X: Any) -> None:
         """Keep the names of the rows; nothing was asked, computed or audited yet."""
@@ -94,7 +95,7 @@ class LabellingDialogue(GraphClassifier):
                 expected,
                 beside_guessing(truths, guesses),
                 n_asked=len(np.intersect1d(rows, self._asked)),
-                issues=self._find_issues(),
+                issues=self._issues_then(),
                 island=self.island_,
                 unlike=self.unlike_,
             ),
@@ -165,6 +166,13 @@ class LabellingDialogue(GraphClassifier):
         """
         check_is_fitted(self)
         return self._find_issues().with_names(self.names_, self.classes_)
+
+    def _issues_then(self) -> LabelIssues:
+        """Return the labels in doubt when candidates were last judged, found once."""
+        judgement = self._answer.judgement
+        if self._doubted is None or self._doubted[0] is not judgement:
+            self._doubted = judgement, self._find_issues()
+        return self._doubted[1]
 
     def _find_issues(self) -> LabelIssues:
         """Return the labels in doubt, by row and class number."""

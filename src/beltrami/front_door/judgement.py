@@ -176,7 +176,7 @@ class Answer:
     probabilities : ndarray of shape (n, k)
         The mixture's, as sure as they should be.
     codes : dict of str to ndarray of shape (n,)
-        What candidates alone would answer.
+        What candidates alone would answer; of a live answer nothing, until one is asked.
     judgement : Judgement
         How far each was believed.
     """

@@ -16,13 +16,13 @@ scores of the eight sets that constants were chosen on differ by a hundredth (de
 FEWEST = 10
 """Labels from which it can be said that a row is like none."""
 
-_JUDGES = 200
+_JUDGES = 100
 """Labels, at most, whose likeness to all others sets the time of the diffusion."""
 
-_TIMES, _HALVINGS = (1e-2, 1e8), 20
+_TIMES, _HALVINGS = (1e-2, 1e8), 14
 """Between which times of the diffusion the right one is sought, and by how many halvings."""
 
-_FUNCTIONS = 50
+_FUNCTIONS = 30
 _UNLIKE = 0.1
 """Share of what a label is typically like below which a row is like none."""
 
@@ -55,8 +55,8 @@ def likeness(places: FloatMatrix, others: FloatMatrix) -> FloatMatrix:
 
 def unit_rows(vectors: FloatMatrix) -> FloatMatrix:
     """Return rows scaled to length one; those without length stay zero."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    return np.asarray(vectors / np.where(lengths > 0, lengths, vectors.dtype.type(1)))
 
 
 def rows_unlike(functions: FloatMatrix, values: FloatVector, labelled: IndexVector) -> BoolVector:

@@ -212,5 +212,7 @@ def _two_largest(probabilities: FloatMatrix) -> tuple[FloatVector, FloatVector]:
     """Return the largest and the second largest of each row; zero for a second that is not."""
     if probabilities.shape[1] < 2:
         return probabilities[:, 0], np.zeros(len(probabilities))
-    largest = np.partition(probabilities, -2, axis=1)
-    return largest[:, -1], largest[:, -2]
+    rows, first = np.arange(len(probabilities)), probabilities.argmax(axis=1)
+    others = probabilities.copy()
+    others[rows, first] = -1.0
+    return probabilities[rows, first], others.max(axis=1)

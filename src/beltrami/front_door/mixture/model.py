@@ -44,18 +44,19 @@ class Mixture:
         return [name for name, weight in self.weights.items() if weight >= least]
 
     def listen(self, logits: Mapping[str, FloatMatrix]) -> Signs:
-        """Return what those that are heard say of some rows, from the logits of each, (n, k)."""
+        """Return what those that are heard say of some rows, from the logits of each, (n, k).
+
+        In the precision of the logits.
+        """
         heard = self.heard
         total = sum(self.weights[name] for name in heard)
         shares = np.array([self.weights[name] / total for name in heard])
-        parts = [
-            softmax(logits[name].astype(np.float64), self.temperatures[name]) for name in heard
-        ]
+        parts = [softmax(logits[name], self.temperatures[name]) for name in heard]
         mixed = np.zeros_like(parts[0])
-        for share, part in zip(shares, parts, strict=True):
+        for share, part in zip(shares.astype(mixed.dtype), parts, strict=True):
             mixed += share * part
-        mixed *= self.odds
-        mixed /= np.maximum(mixed.sum(axis=1, keepdims=True), 1e-300)
+        mixed *= self.odds.astype(mixed.dtype)
+        mixed /= np.maximum(mixed.sum(axis=1, keepdims=True), 1e-30)
         rows, first = np.arange(len(mixed)), mixed.argmax(axis=1)
         given = np.stack([part[rows, first] for part in parts], axis=1)
         agreement = np.stack([part.argmax(axis=1) == first for part in parts], axis=1) @ shares
