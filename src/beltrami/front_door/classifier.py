@@ -324,25 +324,35 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
 
     def _learn(self, labeled: Labeled) -> None:
         """Ask the committee to judge and to answer, and forget earlier judgements."""
+        self._judgements: list[KeptJudgement] = []
+        self._judge(labeled)
+
+    def _judge(self, labeled: Labeled) -> None:
+        """Ask the committee to judge and to answer, and keep the judgement."""
         answer = self._ask(labeled)
-        self._judgements = [KeptJudgement.of(self.classes_, labeled, answer.judgement)]
-        self._take(answer, labeled)
+        self._take(answer, labeled, self._find_strangers(labeled))
+        has_strangers = bool(self.unlike_.any())
+        kept = KeptJudgement.of(
+            self.classes_, labeled, answer.judgement, has_strangers=has_strangers
+        )
+        self._judgements = [*self._judgements, kept]
 
     def _relearn(self, labeled: Labeled) -> None:
-        """Ask the committee to answer by an earlier judgement, or to judge where none will do."""
-        is_same = hasattr(self, "_judgements") and self._committee.method == self.method
-        kept = best_kept(self._judgements, self.classes_, labeled) if is_same else None
-        if not is_same:
-            self._judgements = []
-        if kept is None:
-            answer = self._ask(labeled)
-            kept = KeptJudgement.of(self.classes_, labeled, answer.judgement)
-            self._judgements = [*self._judgements, kept]
-        else:
-            answer = self._committee.answer_as_judged(self._view, labeled, kept.judgement)
-        self._take(answer, labeled)
+        """Ask the committee to answer by an earlier judgement, or to judge where none will do.
 
-    def _take(self, answer: Answer, labeled: Labeled) -> None:
+        Where every row was like some label then, further labels make no row unlike all.
+        """
+        if not hasattr(self, "_judgements") or self._committee.method != self.method:
+            self._judgements = []
+        kept = best_kept(self._judgements, self.classes_, labeled)
+        if kept is None:
+            self._judge(labeled)
+            return
+        answer = self._committee.answer_as_judged(self._view, labeled, kept.judgement)
+        unlike = np.zeros(self.graph_.n_nodes, dtype=bool)
+        self._take(answer, labeled, self._find_strangers(labeled) if kept.has_strangers else unlike)
+
+    def _take(self, answer: Answer, labeled: Labeled, unlike: BoolVector) -> None:
         """Keep the committee's answer, with what it says of each row."""
         self._labeled, self._has_label = labeled, labeled.targets.any(axis=0)
         self.class_prior_ = labeled.mean
@@ -351,7 +361,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self.weights_ = dict(answer.judgement.mixture.weights)
         top = max(self.weights_, key=self.weights_.__getitem__)
         self.method_ = top if self.weights_[top] > 0.9 else "mixture"
-        self.unlike_ = self._find_strangers(labeled)
+        self.unlike_ = unlike
         known = doubt_rows(answer.probabilities, self.unlike_, np.asarray(self._has_label))
         self._conclude(self._without_absent(known), labeled)
         self.island_ = island_numbers(self._piece, labeled.rows)

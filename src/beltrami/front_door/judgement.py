@@ -236,16 +236,24 @@ def judge_values(trial: Trial, sample: Labeled, *, is_answer: bool) -> JudgedVal
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptJudgement:
-    """A judgement, and for which classes and how many labels it was made."""
+    """A judgement, for which classes and how many labels, and whether rows were unlike any then."""
 
     classes: tuple[Any, ...]
     n_labels: int
     judgement: Judgement
+    has_strangers: bool
 
     @classmethod
-    def of(cls, classes: NDArray[Any], labeled: Labeled, judgement: Judgement) -> "KeptJudgement":
+    def of(
+        cls,
+        classes: NDArray[Any],
+        labeled: Labeled,
+        judgement: Judgement,
+        *,
+        has_strangers: bool,
+    ) -> "KeptJudgement":
         """Keep a judgement."""
-        return cls(_with_labels(classes, labeled), len(labeled.rows), judgement)
+        return cls(_with_labels(classes, labeled), len(labeled.rows), judgement, has_strangers)
 
 
 def best_kept(

@@ -41,13 +41,13 @@ class Situation:
 
     @property
     def per_class(self) -> float:
-        """Labels per class, as a logarithm."""
+        """Logarithm of the labels per class."""
         share = self.n_labels / max(self.n_classes, 1)
         return float(np.log(np.clip(share, _FEW, _MANY)))
 
     @property
     def classes(self) -> float:
-        """Classes, as a logarithm, zero for two."""
+        """Logarithm of the number of classes, zero for two."""
         return float(np.log(np.clip(self.n_classes, 2, _MOST_CLASSES) / 2))
 
     @property
