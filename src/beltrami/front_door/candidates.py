@@ -219,13 +219,13 @@ CLASS_CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "laplacian_rls",
         "Laplacian regularised least squares",
-        partial(GraphMember, _make_rls, are_shares=False),
+        partial(GraphMember, _make_rls, are_shares=False, has_exact=True),
         most_rows=MACHINE_ROWS,
     ),
     Candidate(
         "laplacian_svc",
         "Laplacian support vectors",
-        partial(GraphMember, _make_svc, are_shares=False),
+        partial(GraphMember, _make_svc, are_shares=False, has_exact=True),
         most_rows=MACHINE_ROWS,
         is_asked_only=True,
     ),

@@ -8,13 +8,16 @@ import pytest
 
 from beltrami import GraphRegularizedClassifier, KnnGraph, load_dataset
 from beltrami.core.errors import InvalidInputError
+from beltrami.front_door import members
 from beltrami.front_door.base import check_budget
 from beltrami.front_door.candidates import CLASS_CANDIDATES
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.members import GraphMember
 from beltrami.front_door.mixture.experience import Situation, load_experience
 from beltrami.front_door.prepare import build_view
+from beltrami.learners.baselines import NEVER
 from beltrami.learners.model import Labeled
+from beltrami.learners.shared_graph import left_out_at
 
 
 @pytest.fixture(scope="module")
@@ -167,3 +170,14 @@ def test_why_a_candidate_is_not_tried_names_rows_or_seconds():
 def test_a_time_budget_that_is_no_time_is_refused(seconds):
     with pytest.raises(InvalidInputError, match="time_budget"):
         check_budget(seconds)
+
+
+def test_of_many_labels_a_machine_leaves_out_one_at_a_time(view, labeled, monkeypatch):
+    member = ClassCommittee.of("laplacian_rls").members["laplacian_rls"]
+    member.fit(view, labeled)
+    in_folds = member.held_out(view, labeled)
+    monkeypatch.setattr(members, "_MANY_LABELS", 10)
+    one_by_one = member.held_out(view, labeled)
+    expected = left_out_at(member._learner, labeled.rows).scores
+    np.testing.assert_array_equal(one_by_one, np.maximum(expected, NEVER))
+    assert not np.allclose(in_folds, one_by_one)
