@@ -68,7 +68,7 @@ class Candidate:
     title : str
         For a person to read.
     make : callable
-        Returns a new member of a committee; with `twin`, from the member of that name.
+        Returns a new member of a committee.
     is_baseline : bool
         Whether it sees the labelled rows only.
     most_rows, most_columns : int or None
@@ -77,8 +77,6 @@ class Candidate:
         What experience must give it, beside the others, for it to be tried when the choice is ours.
     is_asked_only : bool
         Whether it is tried only where it was asked for: it never earned its time.
-    twin : str
-        An earlier candidate whose kernels serve this one too, or nothing.
     """
 
     name: str
@@ -89,7 +87,6 @@ class Candidate:
     most_columns: int | None = None
     least_belief: float = 0.0
     is_asked_only: bool = False
-    twin: str = ""
 
     def skip_reason(
         self,

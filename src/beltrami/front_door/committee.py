@@ -62,8 +62,7 @@ class Committee(Generic[_Member]):
         """Return the committee for a method, unfitted."""
         candidates, members = candidates_for(method, cls.all_candidates), dict[str, Any]()
         for name, one in candidates.items():
-            options = {"twin": members[one.twin]} if one.twin in members else {}
-            members[name] = one.make(**options)
+            members[name] = one.make()
         return cls(method, candidates, members)
 
     @property

@@ -61,8 +61,9 @@ def none_accepted(
     if not can_promise:
         return (
             f"no label is accepted beside those given: risk={risk:g} is a promise, and these "
-            "labels cannot carry one: too few classes have a second label to test answers by. The "
-            "guesses are there; label a second row of each class.",
+            "labels cannot carry one: too few classes have a second label to test answers by, or "
+            "tested answers were no better than one class for all. The guesses are there; label "
+            "more rows of each class.",
         )
     return (
         f"no label is accepted beside those given: risk={risk:g} asks for {1 - risk:.1%} right, "
@@ -95,8 +96,8 @@ def doubts(
     if issues is not None and issues.are_many:
         sentences.append(
             f"{len(issues)} OF {len(issues.chances)} LABELS CONTRADICT THEIR NEIGHBOURS: they are "
-            "more likely wrong than right, and others were judged by. label_issues() (beltrami "
-            "check) lists them; look at them again."
+            "more likely wrong than right, and the methods were judged without them. "
+            "label_issues() (beltrami check) lists them; look at them again."
         )
     single = [name for name, count in zip(names, counts, strict=True) if count == 1]
     if single:

@@ -153,12 +153,15 @@ class Judgement:
 
     @property
     def can_promise(self) -> bool:
-        """Whether labels support a promise: some were held out, and few classes go unnamed.
+        """Whether labels support a promise: tested, no mere guesses, and few classes go unnamed.
 
         On sets that were left out, rows accepted without that were 19 to 25 % wrong at 5 %.
         """
         counts = self.judged.targets.sum(axis=0)
-        return self.is_tested and unseen_share(counts[counts > 0]) <= MOST_UNSEEN
+        sure = self.mixture.confidence
+        are_guesses = sure is not None and sure.is_even
+        is_named = unseen_share(counts[counts > 0]) <= MOST_UNSEEN
+        return self.is_tested and is_named and not are_guesses
 
     def set_threshold(self, coverage: float) -> float:
         """Return the strangeness up to which a class belongs in a set of this coverage."""

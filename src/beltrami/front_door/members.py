@@ -27,7 +27,6 @@ from beltrami.learners.shared_graph import (
     residuals_of,
     score_on,
     scores_at,
-    share_kernels,
     shares_by_others,
     shares_of,
     shifts_at,
@@ -86,8 +85,6 @@ class GraphMember(Member):
     kept : tuple of str, default=()
         Parameters that it chooses, and that stay as they are while labels are held out: to choose
         again, fold by fold, would cost far more than the rest and changes little.
-    twin : GraphMember or None, default=None
-        A kernel machine fitted before, whose kernels serve this one too.
     """
 
     def __init__(
@@ -98,10 +95,9 @@ class GraphMember(Member):
         has_exact: bool = False,
         holds_out: bool = False,
         kept: tuple[str, ...] = (),
-        twin: "GraphMember | None" = None,
     ) -> None:
         self._make, self._are_shares, self._has_exact = make, are_shares, has_exact
-        self._holds_out, self._kept, self._twin = holds_out, kept, twin
+        self._holds_out, self._kept = holds_out, kept
         self._learner: Any = None
         self._speaker: Any = None
 
@@ -111,8 +107,6 @@ class GraphMember(Member):
         is_other = learner is None or len(learner.classes_) != labeled.targets.shape[1]
         if is_other or is_drawn_for_labels(learner):
             learner = self._make(view)
-            if self._twin is not None:
-                share_kernels(learner, self._twin._learner)
             # One that cannot be fitted is not kept: it would be taken for fitted the next time.
             self._learner = None
         self._learner = self._speaker = _score_on(learner, view, labeled)

@@ -61,11 +61,6 @@ def copy_with_choices(learner: Any) -> Any:
     return twin
 
 
-def share_kernels(machine: Any, other: Any) -> None:
-    """Let a kernel machine use the kernels of one fitted on the same graph, if there is one."""
-    machine._share_kernels(other)
-
-
 def is_drawn_for_labels(learner: Any) -> bool:
     """Say whether what a learner worked out rests on the labels that it had first: landmarks do."""
     deformations = getattr(learner, "_deformations", None)

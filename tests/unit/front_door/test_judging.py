@@ -61,6 +61,7 @@ def test_guesses_have_one_chance_for_all_rows(truth):
     found = verdict.mixture.answer({name: one.answer for name, one in trials.items()}).max(axis=1)
     assert np.ptp(found) < 1e-9
     assert found[0] < 0.75
+    assert verdict.mixture.confidence.is_even
 
 
 def test_wrong_labels_that_are_many_do_not_judge(truth):

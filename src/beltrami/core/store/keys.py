@@ -98,7 +98,7 @@ def numerics() -> tuple[str, ...]:
     """
     package = Path(__file__).parents[2]
     code = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted([*package.rglob("*.py"), *package.rglob("*.json")]):  # and learned numbers
         code.update(str(path.relative_to(package)).encode())
         code.update(path.read_bytes())
     libraries = (f"{name} {_version(name)}" for name in _LIBRARIES)

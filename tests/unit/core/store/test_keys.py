@@ -132,3 +132,12 @@ def test_every_line_of_the_library_belongs_to_the_key(tmp_path, monkeypatch: pyt
         (tmp_path / name).write_text(text)
         found.add(keys.numerics.__wrapped__())
     assert len(found) == 4  # what is no code does not count
+
+
+def test_learned_numbers_count_as_code(tmp_path, monkeypatch):
+    monkeypatch.setattr(keys, "__file__", str(tmp_path / "core" / "store" / "keys.py"))
+    place = tmp_path / "experience.json"
+    place.write_text("1")
+    before = keys.numerics.__wrapped__()
+    place.write_text("2")
+    assert keys.numerics.__wrapped__() != before
