@@ -19,7 +19,7 @@ import numpy as np
 from beltrami.core.errors import BeltramiError, DisconnectedGraphWarning, InvalidInputError
 from beltrami.core.progress import track
 from beltrami.core.store import NO_CONTENT, recall
-from beltrami.core.threads import map_ranges, serial_blas
+from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.front_door.candidates import CLASS_CANDIDATES, Candidate, candidates_for
 from beltrami.front_door.judgement import Answer, Judgement, Trial, can_judge
@@ -28,7 +28,7 @@ from beltrami.front_door.members import Member
 from beltrami.front_door.mixture.experience import Situation, load_experience
 from beltrami.front_door.prepare import View
 from beltrami.front_door.storing import ANSWER, answer_content
-from beltrami.learners.base.probabilities import ROWS
+from beltrami.learners.base import first_classes
 from beltrami.learners.model import Labeled
 
 _Member = TypeVar("_Member")
@@ -189,7 +189,7 @@ class ClassCommittee(Committee[Member]):
             tuple(judge_alone(one, verdict) for _, one in order),
         )
         answers = {name: one.answer for name, one in fitted.items()}
-        codes = {name: _largest(one) for name, one in answers.items()}
+        codes = {name: first_classes(one) for name, one in answers.items()}
         return Answer(verdict.mixture.answer(answers), codes, judgement)
 
     def answer_as_judged(self, view: View, labeled: Labeled, judgement: Judgement) -> Answer:
@@ -204,7 +204,7 @@ class ClassCommittee(Committee[Member]):
     ) -> IndexVector:
         """Return what one candidate alone says to these labels, with what it chose before."""
         self.pay()
-        return _largest(self._answer_of(name, view, labeled, judgement))
+        return first_classes(self._answer_of(name, view, labeled, judgement))
 
     def _answer_of(
         self, name: str, view: View, labeled: Labeled, judgement: Judgement
@@ -274,14 +274,3 @@ def _copy_member(member: Any) -> Any:
         if hasattr(twin, name):
             setattr(twin, name, copy.copy(getattr(twin, name)))
     return twin
-
-
-def _largest(logits: FloatMatrix) -> IndexVector:
-    """Return the class of largest logit of each row."""
-    codes = np.empty(len(logits), dtype=np.intp)
-
-    def fill(begin: int, stop: int) -> None:
-        codes[begin:stop] = logits[begin:stop].argmax(axis=1)
-
-    map_ranges(fill, len(codes), ROWS)
-    return codes

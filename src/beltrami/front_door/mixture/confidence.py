@@ -14,6 +14,7 @@ import numpy as np
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.front_door.mixture.experience import Situation
+from beltrami.learners.base import leaders
 
 _SUREST = 1 - 1e-3
 _WIDEST = 1e4
@@ -63,7 +64,7 @@ class Signs:
     @property
     def table(self) -> FloatMatrix:
         """The signs of rows, (n, 4), in the order of `ROW_SIGNS`."""
-        first, second = _two_largest(self.probabilities)
+        _, first, second = leaders(self.probabilities)
         bounded = np.clip(first, 1 - _SUREST, _SUREST)
         margin = np.log(np.clip(first / np.maximum(second, 1 / _WIDEST), 1.0, _WIDEST))
         lead = np.log(bounded / (1 - bounded))
@@ -180,20 +181,22 @@ def set_first(probabilities: FloatMatrix, chance: FloatVector) -> FloatMatrix:
     n, k = probabilities.shape
     if k < 2:
         return np.ones_like(probabilities)
-    rows, first = np.arange(n), probabilities.argmax(axis=1)
+    rows = np.arange(n)
+    first, _, second = leaders(probabilities)
     largest = np.clip(chance, 1 / k + _TRIFLE, 1.0)
     others = probabilities.copy()
     others[rows, first] = 0.0
     totals = others.sum(axis=1)
     even = (1 - largest) / (k - 1)
     scale = np.divide(1 - largest, totals, out=np.zeros(n), where=totals > 0)
-    highest = others.max(axis=1) * scale
+    highest = second * scale
     # Blend with equal shares until all are below the first.
     most = largest - _TRIFLE * (largest - even)
     kept = np.divide(most - even, highest - even, out=np.ones(n), where=highest > most)
     kept[totals <= 0] = 0.0
-    others *= (scale * kept)[:, None]
-    others += ((1 - kept) * even)[:, None]
+    others *= (scale * kept).astype(others.dtype)[:, None]
+    blended = np.flatnonzero(kept < 1)
+    others[blended] += ((1 - kept) * even)[blended, None]
     others[rows, first] = largest
     return others
 
@@ -211,13 +214,3 @@ def doubt_rows(
     careful = probabilities.copy()
     careful[block] = set_first(probabilities[block], np.zeros(int(doubted.sum())))
     return careful
-
-
-def _two_largest(probabilities: FloatMatrix) -> tuple[FloatVector, FloatVector]:
-    """Return the largest and the second largest of each row; zero for a second that is not."""
-    if probabilities.shape[1] < 2:
-        return probabilities[:, 0], np.zeros(len(probabilities))
-    rows, first = np.arange(len(probabilities)), probabilities.argmax(axis=1)
-    others = probabilities.copy()
-    others[rows, first] = -1.0
-    return probabilities[rows, first], others.max(axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 from beltrami.core.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.front_door.mixture.confidence import Confidence, Signs, set_first
-from beltrami.learners.base import softmax
+from beltrami.learners.base import leaders, softmax
 
 _LEAST_WEIGHT = 0.03
 """Weight below which a candidate has no part in the answer, and need not be asked again."""
@@ -57,9 +57,9 @@ class Mixture:
             mixed += share * part
         mixed *= self.odds.astype(mixed.dtype)
         mixed /= np.maximum(mixed.sum(axis=1, keepdims=True), 1e-30)
-        rows, first = np.arange(len(mixed)), mixed.argmax(axis=1)
+        rows, first = np.arange(len(mixed)), leaders(mixed)[0]
         given = np.stack([part[rows, first] for part in parts], axis=1)
-        agreement = np.stack([part.argmax(axis=1) == first for part in parts], axis=1) @ shares
+        agreement = np.stack([leaders(part)[0] == first for part in parts], axis=1) @ shares
         variance = (given**2) @ shares - (given @ shares) ** 2
         return Signs(mixed, agreement, np.sqrt(np.maximum(variance, 0.0)))
 

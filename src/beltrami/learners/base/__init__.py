@@ -6,7 +6,12 @@ from beltrami.learners.base.classifier import (
     TemperedClassifier,
 )
 from beltrami.learners.base.learner import GraphLearner, PartialLabelLearner
-from beltrami.learners.base.probabilities import fitted_temperature, softmax
+from beltrami.learners.base.probabilities import (
+    first_classes,
+    fitted_temperature,
+    leaders,
+    softmax,
+)
 from beltrami.learners.base.regressor import GraphRegressor, PartialLabelRegressor
 
 __all__ = [
@@ -17,6 +22,8 @@ __all__ = [
     "PartialLabelLearner",
     "PartialLabelRegressor",
     "TemperedClassifier",
+    "first_classes",
     "fitted_temperature",
+    "leaders",
     "softmax",
 ]

@@ -13,7 +13,7 @@ from beltrami.data.labels import Labels, checked_weights, decode_labels, encode_
 from beltrami.data.model import UNLABELED
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.base.learner import GraphLearner, PartialLabelLearner
-from beltrami.learners.base.probabilities import fitted_temperature, softmax
+from beltrami.learners.base.probabilities import first_classes, fitted_temperature, softmax
 from beltrami.learners.model import Labeled
 from beltrami.learners.scores import labeled_accuracy
 
@@ -55,7 +55,7 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
         """Turn the scores of all rows into distributions, classes and confidence."""
         self.scores_ = scores
         self.label_distributions_ = self._distributions(self.scores_, self.reached_)
-        codes = np.where(self.reached_, self.scores_.argmax(axis=1), -1)
+        codes = np.where(self.reached_, first_classes(self.scores_), -1)
         # A label that counts is never overwritten; the distribution says what the others predict.
         is_sure = labeled.targets.max(axis=1, initial=0.0) == 1
         codes[labeled.rows[is_sure]] = labeled.targets[is_sure].argmax(axis=1)
@@ -120,7 +120,7 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
             Classes; the marker of unlabelled rows for a point that no label reaches.
         """
         scores, reached = self._checked_scores(X)
-        codes = np.where(reached, scores.argmax(axis=1), -1)
+        codes = np.where(reached, first_classes(scores), -1)
         return decode_labels(codes, self.classes_, self._marker)
 
     def predict_proba(self, X: Any) -> FloatMatrix:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from beltrami.core.threads import map_ranges
-from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 
 ROWS = 50_000
 """Rows whose probabilities are worked out together."""
@@ -31,6 +31,36 @@ def _softmax_of(scores: FloatMatrix, temperature: float) -> FloatMatrix:
     np.exp(shifted, out=shifted)
     shifted /= shifted.sum(axis=1, keepdims=True)
     return shifted
+
+
+def leaders(shares: FloatMatrix) -> tuple[IndexVector, FloatVector, FloatVector]:
+    """Return each row's first class, what it has, and what the second has, zero at least.
+
+    Class by class, which is several times faster than `argmax` along short rows. Of equals the
+    first leads.
+
+    - `shares`: (n, k).
+    """
+    codes = np.zeros(len(shares), dtype=np.intp)
+    largest = shares[:, 0].copy()
+    second = np.zeros_like(largest)
+    for code in range(1, shares.shape[1]):
+        column = shares[:, code]
+        codes[column > largest] = code
+        np.maximum(second, np.minimum(column, largest), out=second)
+        np.maximum(largest, column, out=largest)
+    return codes, largest, second
+
+
+def first_classes(scores: FloatMatrix) -> IndexVector:
+    """Return the class of largest score of each row; of equals the first."""
+    codes = np.zeros(len(scores), dtype=np.intp)
+
+    def fill(begin: int, end: int) -> None:
+        codes[begin:end] = leaders(scores[begin:end])[0]
+
+    map_ranges(fill, len(codes), ROWS)
+    return codes
 
 
 def fitted_temperature(
