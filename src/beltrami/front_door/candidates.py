@@ -179,7 +179,7 @@ CLASS_CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "poisson",
         "Poisson learning",
-        partial(GraphMember, _make_poisson, are_shares=True, holds_out=True),
+        partial(GraphMember, _make_poisson, are_shares=True, holds_out=True, keeps_sizes=True),
     ),
     Candidate(
         "logistic",

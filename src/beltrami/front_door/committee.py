@@ -235,6 +235,7 @@ class ClassCommittee(Committee[Member]):
     def _fit_member(
         self, member: Member, view: View, labeled: Labeled
     ) -> tuple[FloatMatrix, FloatMatrix]:
+        member.know_sizes(self.shares)
         with _few_threads(view):
             logits = np.asfortranarray(member.fit(view, labeled), dtype=np.float32)
             sample = labeled.sample()

@@ -24,10 +24,6 @@ _TWO = 2  # classes that labels must be of to judge
 FEWEST_TESTED = 20
 """Held-out labels from which answers no better than one class for all are called guesses."""
 
-_WORTH_OF_EXPERIENCE = 5.0
-"""Labels that what is usual counts as much as, where answers are guesses: they were called so for
-few right answers, some of it by chance."""
-
 _ROWS = 20_000
 """Rows by which class sizes and agreement are told."""
 
@@ -119,16 +115,17 @@ def be_sure(bench: "Bench", hearing: Hearing) -> Confidence:
     """Return how sure to be: by experience, or one chance for all where answers are guesses.
 
     Where held-out labels, twenty or more, were answered no better than by one class for all,
-    nothing tells one row from another.
+    nothing tells one row from another. The chance is then half way between what answers and that
+    one class had right: what answers had more, or less, may be luck.
     """
     judges, targets = bench.judges, bench.sample.targets
     learned = Confidence.of(bench.experience.confidence, hearing.evidence)
     if len(judges) >= FEWEST_TESTED:
         said = hearing.held_out.probabilities[judges].argmax(axis=1)
         if not beside_guessing(targets[judges].argmax(axis=1), said).is_better:
-            usual = float(learned.judge(hearing.signs).mean())
-            known = len(judges) / (len(judges) + _WORTH_OF_EXPERIENCE)
-            return Confidence.even(known * hearing.evidence.accuracy + (1 - known) * usual)
+            counts = hearing.importance[judges]
+            one_class = float((counts @ targets[judges]).max() / counts.sum())
+            return Confidence.even((hearing.evidence.accuracy + one_class) / 2)
     return learned
 
 

@@ -67,6 +67,10 @@ class Member(ABC):
     def at(self, points: Points, plain: Points) -> FloatMatrix:
         """Return the logits of new points, given as in a view."""
 
+    def know_sizes(self, shares: FloatVector | None) -> None:
+        """Take notice of class sizes that were given; most members have no use for them."""
+        del shares
+
 
 class GraphMember(Member):
     """A classifier on the graph.
@@ -85,6 +89,8 @@ class GraphMember(Member):
     kept : tuple of str, default=()
         Parameters that it chooses, and that stay as they are while labels are held out: to choose
         again, fold by fold, would cost far more than the rest and changes little.
+    keeps_sizes : bool, default=False
+        Whether its classes keep to sizes that were given, as ``priors``.
     """
 
     def __init__(
@@ -95,9 +101,11 @@ class GraphMember(Member):
         has_exact: bool = False,
         holds_out: bool = False,
         kept: tuple[str, ...] = (),
+        keeps_sizes: bool = False,
     ) -> None:
         self._make, self._are_shares, self._has_exact = make, are_shares, has_exact
-        self._holds_out, self._kept = holds_out, kept
+        self._holds_out, self._kept, self._keeps_sizes = holds_out, kept, keeps_sizes
+        self._shares: FloatVector | None = None
         self._learner: Any = None
         self._speaker: Any = None
 
@@ -109,8 +117,15 @@ class GraphMember(Member):
             learner = self._make(view)
             # One that cannot be fitted is not kept: it would be taken for fitted the next time.
             self._learner = None
+        if self._keeps_sizes:
+            is_whole = bool(labeled.targets.any(axis=0).all())  # a class without a label has no row
+            learner.set_params(priors=self._shares if is_whole else None)
         self._learner = self._speaker = _score_on(learner, view, labeled)
         return self._logits_of(learner)
+
+    def know_sizes(self, shares: FloatVector | None) -> None:
+        """Keep to these sizes from the next `fit` on."""
+        self._shares = shares
 
     @property
     def choices(self) -> Any:

@@ -52,6 +52,20 @@ def test_one_method_alone_answers_and_the_baselines_are_judged_beside_it(view, l
     np.testing.assert_array_equal(answer.scores.argmax(axis=1), answer.codes["regularized"])
 
 
+def test_poisson_learning_hears_of_class_sizes_that_are_given(view, labeled):
+    committee = ClassCommittee.of("poisson")
+    committee.answer(view, labeled, time_budget=None)
+    assert committee.members["poisson"].choices.priors_ is None
+    committee.shares = np.array([0.5, 0.3, 0.2])
+    committee.answer(view, labeled, time_budget=None)
+    learner = committee.members["poisson"].choices
+    assert learner.hypothesis_ == "the given sizes"
+    np.testing.assert_allclose(learner.priors_, committee.shares)
+    committee.shares = None
+    committee.answer(view, labeled, time_budget=None)
+    assert committee.members["poisson"].choices.priors_ is None
+
+
 def test_a_spent_time_budget_leaves_the_rest_out_with_a_note(view, labeled):
     committee = ClassCommittee.of("auto")
     answer = committee.answer(view, labeled, time_budget=0.0)
