@@ -12,7 +12,7 @@ endif
 
 SIDE_BY_SIDE := -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-all test-minimum coverage fuzz kills lint types layers unit bench contest manifold mbed separation door figures docs clean help
+.PHONY: demo test test-all test-minimum coverage fuzz kills lint types layers unit bench contest manifold mbed separation door trust figures docs clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -109,6 +109,13 @@ door: $(VENV)/.checks  ## The front door: beside every method and peer, question
 	$(BIN)/python -m benchmarks.front_door.suspects
 	$(BIN)/python -m benchmarks.front_door.layouts
 	$(BIN)/python -m benchmarks.front_door.scale
+
+trust: $(VENV)/.checks  ## What promises are worth on sets left out, beside peers, and in simulations
+	$(BIN)/python -m pip install --quiet --group few-labels
+	$(BIN)/python -m benchmarks.trust.answers
+	$(BIN)/python -m benchmarks.trust.fit
+	$(BIN)/python -m benchmarks.trust.peers
+	$(BIN)/python -m benchmarks.trust.simulations
 
 kills: $(VENV)/.checks  ## Commands killed at random moments: what they leave behind
 	$(BIN)/python -m benchmarks.robustness.kills

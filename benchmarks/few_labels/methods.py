@@ -72,8 +72,8 @@ def methods() -> list[Method]:
         _ours("eigenfunctions", "EigenfunctionClassifier"),
         _ours("spectral ridge", "EigenfunctionClassifier", gamma="auto"),
         _ours("geodesic neighbours", "GeodesicNeighborsClassifier"),
-        _graphlearning("Poisson", "poisson", use_cuda=False),
-        _graphlearning("Laplace", "laplace"),
+        graphlearning_method("Poisson", "poisson", use_cuda=False),
+        graphlearning_method("Laplace", "laplace"),
         _diffusion(10, "default"),
         _diffusion(200),
         _spreading(0.2, "default"),
@@ -103,14 +103,16 @@ def _ours(title: str, class_name: str, *, own_graph: bool = False, **settings: o
     return Method("ours", title, fit, again, own_graph, (), needs, note if own_graph else "")
 
 
-def _graphlearning(title: str, class_name: str, **settings: object) -> Method:
-    """graphlearning's class with its defaults: conjugate gradients, no class priors."""
+def graphlearning_method(title: str, class_name: str, **settings: object) -> Method:
+    """Return graphlearning's class; by default it takes conjugate gradients, no class priors."""
 
     def fit(problem: FewLabels, rows: np.ndarray) -> np.ndarray:
         import graphlearning  # noqa: PLC0415 - optional
 
         model = getattr(graphlearning.ssl, class_name)(problem.weights, **settings)
-        return np.asarray(model.fit_predict(rows, problem.targets[rows]))
+        # A number that no label has would be a class of its own, which wins where others are below.
+        classes, codes = np.unique(problem.targets[rows], return_inverse=True)
+        return np.asarray(classes[model.fit_predict(rows, codes)])
 
     return Method("peer", f"graphlearning {title}", fit, needs="graphlearning")
 

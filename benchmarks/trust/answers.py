@@ -22,8 +22,6 @@ from benchmarks.common.command import CACHE
 from benchmarks.trust.sets import KINDS, PER_CLASS, TrustSet, load_set, set_names
 
 FOLDER = CACHE / "trust"
-ROWS = 1500
-"""Rows without a label that are kept of each draw."""
 NAMES = (
     "poisson", "logistic", "forest", "neighbors", "regularized", "eigenfunctions", "laplacian_rls",
     "laplacian_svc",
@@ -102,9 +100,8 @@ def _ask(one: TrustSet, per_class: int, kind: str, draw: int) -> dict[str, np.nd
     from beltrami.learners.model import Labeled  # noqa: PLC0415
 
     if one.name not in _VIEWS:
-        options = {"scale": "auto", "metric": "auto"} | one.options
         view = build_view(
-            one.points, random_state=0, n_jobs=None, n_classes=one.n_classes, **options
+            one.points, random_state=0, n_jobs=None, n_classes=one.n_classes, **one.view_options
         )
         candidates = {c.name: c for c in CLASS_CANDIDATES if c.name in NAMES}
         members = {name: c.make() for name, c in candidates.items()}
@@ -117,9 +114,7 @@ def _ask(one: TrustSet, per_class: int, kind: str, draw: int) -> dict[str, np.nd
     rows = one.draw(per_class, kind, draw)
     targets = np.eye(one.n_classes)[one.targets[rows]]
     trials = committee.try_all(view, Labeled(rows, targets, np.ones(len(rows))), None)
-    others = np.setdiff1d(np.arange(len(one.targets)), rows)
-    rng = np.random.default_rng((7, per_class, draw))
-    pick = np.sort(rng.choice(others, min(ROWS, len(others)), replace=False))
+    pick = one.judged(rows, per_class, draw)
     key = f"{per_class}|{kind}|{draw}"
     arrays = {f"{key}|y": one.targets[rows], f"{key}|truth": one.targets[pick]}
     for name, trial in trials.items():

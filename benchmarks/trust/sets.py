@@ -17,6 +17,8 @@ from benchmarks.front_door.problems import PROBLEMS
 
 PER_CLASS = (1, 2, 5, 10)
 KINDS = ("balanced", "random")
+ROWS = 1500
+"""Rows without a label that answers of each draw are judged on."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ class TrustSet:
         """The number of classes."""
         return int(self.targets.max()) + 1
 
+    @property
+    def view_options(self) -> dict[str, Any]:
+        """How its points are prepared, what is left to the front door included."""
+        return {"scale": "auto", "metric": "auto"} | self.options
+
     def can_draw(self, per_class: int) -> bool:
         """Say whether as many labels leave rows of every class, and half of all rows."""
         smallest = int(np.bincount(self.targets).min())
@@ -63,6 +70,12 @@ class TrustSet:
             rows = rng.choice(len(self.targets), per_class * self.n_classes, replace=False)
             if len(np.unique(self.targets[rows])) > 1:
                 return np.sort(rows)
+
+    def judged(self, rows: np.ndarray, per_class: int, draw: int) -> np.ndarray:
+        """Return the rows beside the labelled ones that answers are judged on, ascending."""
+        others = np.setdiff1d(np.arange(len(self.targets)), rows)
+        rng = np.random.default_rng((7, per_class, draw))
+        return np.sort(rng.choice(others, min(ROWS, len(others)), replace=False))
 
 
 def table_names(folder: Path) -> list[str]:
