@@ -4,12 +4,16 @@ import numbers
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import BoolVector, FloatVector, IndexVector
+from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points
 from beltrami.graph.model import Graph
+from beltrami.graph.search import open_space
+
+_AS_SHORT = 3.0
+"""Times its shortest bridge up to which another bridge of a pile is as good as an edge."""
 
 
 def island_numbers(piece: IndexVector, labelled: IndexVector) -> IndexVector:
@@ -28,18 +32,65 @@ def island_numbers(piece: IndexVector, labelled: IndexVector) -> IndexVector:
     return number[piece]
 
 
-def pieces_of(graph: Graph, n_neighbors: int | None = None) -> IndexVector:
-    """Return the component of each row in the graph without its bridges.
+def pieces_of(
+    graph: Graph, points: Points, metric: Any, n_neighbors: int | None = None
+) -> IndexVector:
+    """Return the component of each row in the graph without its bridges, but for those of piles.
 
+    A pile is a component with fewer different rows than a row has neighbours: so many are equal
+    that they see only each other. It is joined to what lies nearest, however far, as a row that
+    stands alone is.
+
+    - `points`, `metric`: what the graph was made of.
     - `n_neighbors`: nearest points that each row is joined to; None means all that are listed.
     """
     if graph.certificate.n_bridges == 0 or graph.neighbors is None:
         return np.asarray(graph.components()[1], dtype=np.intp)
-    lists = graph.neighbors.indices[:, :n_neighbors]
-    starts = np.repeat(np.arange(len(lists)), lists.shape[1])
-    ends = lists.ravel()
-    links = coo_array((np.ones(len(ends), dtype=np.int8), (starts, ends)), shape=(len(lists),) * 2)
+    lists = graph.neighbors.first(n_neighbors or graph.neighbors.indices.shape[1])
+    starts = np.repeat(np.arange(len(lists.indices)), lists.indices.shape[1])
+    piece = _components(starts, lists.indices.ravel(), len(lists.indices))
+    is_piled = _count_different(points, piece, lists.distances[:, 0] == 0) <= lists.indices.shape[1]
+    rows, columns = _short_bridges(graph, points, metric, piece, is_piled)
+    return np.asarray(_components(piece[rows], piece[columns], len(is_piled))[piece])
+
+
+def _components(starts: IndexVector, ends: IndexVector, n: int) -> IndexVector:
+    """Return the component of each of n nodes that some pairs join."""
+    links = coo_array((np.ones(len(starts), dtype=np.int8), (starts, ends)), shape=(n, n))
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
+
+
+def _count_different(points: Points, piece: IndexVector, is_twin: BoolVector) -> IndexVector:
+    """Return the number of different rows of each component; `is_twin` says which have equals."""
+    count = int(piece.max()) + 1
+    twins = np.flatnonzero(is_twin)
+    if issparse(points):
+        marks = points[twins] @ np.random.default_rng(0).normal(size=points.shape[1])
+    else:
+        solid = np.ascontiguousarray(points[twins] + 0.0)  # of two zeros none is negative
+        marks = solid.view(np.dtype((np.void, solid.shape[1] * solid.itemsize))).ravel()
+    first = twins[np.unique(marks, return_index=True)[1]]
+    different = np.bincount(piece[~is_twin], minlength=count)
+    return np.asarray(different + np.bincount(piece[first], minlength=count))
+
+
+def _short_bridges(
+    graph: Graph, points: Points, metric: Any, piece: IndexVector, is_piled: BoolVector
+) -> tuple[IndexVector, IndexVector]:
+    """Return the bridges from piles, both ends, that are about as short as any of the pile's."""
+    piled = np.flatnonzero(is_piled[piece])
+    ways = graph.weights[piled].tocoo()
+    rows, columns = piled[ways.coords[0]], ways.coords[1].astype(np.intp)
+    leads_out = piece[rows] != piece[columns]
+    rows, columns = rows[leads_out], columns[leads_out]
+    if not len(rows):
+        return rows, columns
+    ends, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
+    lengths = open_space(points[ends], metric).distances(*places.reshape(2, -1))
+    shortest = np.full(len(is_piled), np.inf)
+    np.minimum.at(shortest, piece[rows], lengths)
+    is_short = lengths <= _AS_SHORT * shortest[piece[rows]]
+    return rows[is_short], columns[is_short]
 
 
 def check_risk(risk: Any) -> float | None:

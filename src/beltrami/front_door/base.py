@@ -57,7 +57,7 @@ class ManifoldLearner(GraphLearner):
         )
         self._rest_on(points, view.foundation, view.recipe)
         n_neighbors = getattr(view.recipe, "n_neighbors", None)
-        self._piece = pieces_of(view.graph, n_neighbors)
+        self._piece = pieces_of(view.graph, view.points, view.metric, n_neighbors)
         return view
 
     def _ask(self, labeled: Labeled) -> Any:

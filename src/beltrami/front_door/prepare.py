@@ -17,6 +17,7 @@ from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_choice
+from beltrami.front_door.acceptance import pieces_of
 from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph
@@ -195,10 +196,11 @@ def _build_bridged(recipe: KnnGraph, points: Points) -> tuple[Graph, GraphRecipe
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConnectedByBridgesWarning)
         graph, made_by = fitted_graph(recipe, points)
-    if graph.certificate.n_bridges:
+    n_pieces = int(pieces_of(graph, points, recipe.metric, recipe.n_neighbors).max(initial=-1)) + 1
+    if n_pieces > 1:
         warnings.warn(
-            f"the data fall into {graph.certificate.n_components_found} pieces, which were joined "
-            f"by {graph.certificate.n_bridges} bridge(s) {_where(graph)}. What is said "
+            f"the data fall into {n_pieces} pieces, which were joined "
+            f"by {n_pieces - 1} bridge(s) {_where(graph)}. What is said "
             "across a bridge is a guess: label some rows in each piece.",
             ConnectedByBridgesWarning,
             stacklevel=5,  # whoever fits

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from beltrami import KnnGraph, ManifoldClassifier
 from beltrami.core.errors import DisconnectedGraphWarning
@@ -63,8 +64,36 @@ def test_islands_are_numbered_by_size():
         piece[:, 0] += place
     points = np.concatenate(pieces)
     graph = KnnGraph(5, connect="mst").build(points)
-    island = island_numbers(pieces_of(graph, 5), np.array([0]))
+    island = island_numbers(pieces_of(graph, points, "euclidean", 5), np.array([0]))
     assert island.max() == 1
     assert np.flatnonzero(island == 0).tolist() == list(range(45, 70))
     assert np.flatnonzero(island == 1).tolist() == list(range(30, 45))
-    assert (island_numbers(pieces_of(graph, 5), np.array([0, 31, 50])) == -1).all()
+    assert (
+        island_numbers(pieces_of(graph, points, "euclidean", 5), np.array([0, 31, 50])) == -1
+    ).all()
+
+
+@pytest.mark.parametrize("values", [[0.0], [0.0, 0.1]])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_a_pile_of_equal_rows_is_no_island(kind, values):
+    rng = np.random.default_rng(1)
+    # Twelve places along a line, at each one number twenty times, or two ten times each.
+    places = np.add.outer(10 * np.arange(1, 13), values).ravel()
+    line = np.repeat(places, 20 // len(values))[:, None]
+    far = rng.normal(size=(30, 1)) + 9000.0
+    points = kind(np.concatenate([line, far]))
+    graph = KnnGraph(5, connect="mst").build(points)
+    assert graph.certificate.n_components_found > 12
+    island = island_numbers(pieces_of(graph, points, "euclidean", 5), np.array([0]))
+    assert (island[:240] == -1).all()
+    assert (island[240:] == 0).all()  # far beyond what lies between piles
+
+
+def test_pieces_that_are_no_piles_stay_apart():
+    rng = np.random.default_rng(2)
+    points = np.concatenate([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 500.0])
+    points[:20] = points[0]  # a pile within the first
+    graph = KnnGraph(5, connect="mst").build(points)
+    island = island_numbers(pieces_of(graph, points, "euclidean", 5), np.array([30]))
+    assert (island[:40] == -1).all()
+    assert (island[40:] == 0).all()
