@@ -4,6 +4,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import connected_components
 
@@ -49,9 +50,13 @@ def pieces_of(
     lists = graph.neighbors.first(n_neighbors or graph.neighbors.indices.shape[1])
     starts = np.repeat(np.arange(len(lists.indices)), lists.indices.shape[1])
     piece = _components(starts, lists.indices.ravel(), len(lists.indices))
-    is_piled = _count_different(points, piece, lists.distances[:, 0] == 0) <= lists.indices.shape[1]
-    rows, columns = _short_bridges(graph, points, metric, piece, is_piled)
-    return np.asarray(_components(piece[rows], piece[columns], len(is_piled))[piece])
+    different = _different_rows(points, lists.distances[:, 0] == 0)
+    while True:  # piles that are joined may be one that still has few different rows
+        is_piled = np.bincount(piece[different]) <= lists.indices.shape[1]
+        rows, columns = _short_bridges(graph, points, metric, piece, is_piled)
+        if not len(rows):
+            return piece
+        piece = _components(piece[rows], piece[columns], len(is_piled))[piece]
 
 
 def _components(starts: IndexVector, ends: IndexVector, n: int) -> IndexVector:
@@ -60,18 +65,17 @@ def _components(starts: IndexVector, ends: IndexVector, n: int) -> IndexVector:
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
 
 
-def _count_different(points: Points, piece: IndexVector, is_twin: BoolVector) -> IndexVector:
-    """Return the number of different rows of each component; `is_twin` says which have equals."""
-    count = int(piece.max()) + 1
+def _different_rows(points: Points, is_twin: BoolVector) -> IndexVector:
+    """Return one row for all that are equal; `is_twin` says which have equals."""
     twins = np.flatnonzero(is_twin)
+    marks: NDArray[Any]
     if issparse(points):
         marks = points[twins] @ np.random.default_rng(0).normal(size=points.shape[1])
     else:
         solid = np.ascontiguousarray(points[twins] + 0.0)  # of two zeros none is negative
         marks = solid.view(np.dtype((np.void, solid.shape[1] * solid.itemsize))).ravel()
-    first = twins[np.unique(marks, return_index=True)[1]]
-    different = np.bincount(piece[~is_twin], minlength=count)
-    return np.asarray(different + np.bincount(piece[first], minlength=count))
+    first = np.unique(marks, return_index=True)[1]
+    return np.concatenate([np.flatnonzero(~is_twin), twins[first]])
 
 
 def _short_bridges(
