@@ -190,9 +190,11 @@ def hear(cell: Cell, experience: Experience) -> tuple[Bench, Hearing]:
 def answer(cell: Cell, experience: Experience) -> Outcome:
     """Return what the library would say of a draw, beside the truth."""
     bench, hearing = hear(cell, experience)
-    chance = be_sure(bench, hearing).judge(hearing.signs)
+    sure = be_sure(bench, hearing)
+    chance = sure.judge(hearing.signs)
     codes = hearing.signs.probabilities.argmax(axis=1)
-    can_promise = hearing.evidence.n_tested > 0 and bench.situation.unseen <= MOST_UNSEEN
+    is_named = bench.situation.unseen <= MOST_UNSEEN
+    can_promise = hearing.evidence.n_tested > 0 and is_named and not sure.is_even
     floor = 1 / bench.situation.n_classes
     return Outcome.of(cell, codes, np.maximum(chance, floor), can_promise=can_promise)
 
