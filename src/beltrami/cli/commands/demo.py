@@ -15,12 +15,12 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("beltrami-demo"),
     per_class: Annotated[
         int, typer.Option("--per-class", min=1, help="Labels of each digit that are kept.")
-    ] = 2,
+    ] = 5,
     seed: o.Seed = 0,
     as_json: o.AsJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Label 1797 handwritten digits from two labels per class, and compare with the truth.
+    """Label 1797 handwritten digits from five labels of each, and compare with the truth.
 
     Writes the table, the labels, the report and a picture of the map.
 
