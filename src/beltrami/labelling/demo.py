@@ -64,7 +64,7 @@ class Demonstration:
     @property
     def accepted_accuracy(self) -> float:
         """Share of the rows labelled by us that are right; NaN where there is none."""
-        is_ours = self.labelling.source == Source.PROPAGATED
+        is_ours = self.labelling.source == Source.LABELLED
         right = self.labelling.learner.transduction_[is_ours] == self.truth[is_ours]
         return float(right.mean()) if len(right) else float("nan")
 
@@ -72,7 +72,7 @@ class Demonstration:
         """Return the summary."""
         accuracies = self.accuracies
         width = max(map(len, accuracies))
-        n_ours = self.labelling.counts["propagated"]
+        n_ours = self.labelling.counts["labelled"]
         ours = f"  of the {n_ours:,} rows labelled by us, {self.accepted_accuracy:.1%} are right"
         return [
             *self.labelling.lines(),

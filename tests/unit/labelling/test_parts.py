@@ -81,7 +81,7 @@ def test_the_demonstration_labels_digits_and_tells_the_truth(tmp_path):
     assert right["the answer"] > right["logistic regression, labels alone"]
     text = "\n".join(found.lines())
     assert f"{right['the answer']:.1%} right" in text
-    n_ours = found.labelling.counts["propagated"]
+    n_ours = found.labelling.counts["labelled"]
     assert f"of the {n_ours:,} rows labelled by us, {found.accepted_accuracy:.1%} are right" in text
     names = {path.name for path in found.save(tmp_path / "demo")}
     assert names == {"digits.csv", "labels.csv", "report.html", "map.png"}
