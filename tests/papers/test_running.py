@@ -33,7 +33,6 @@ ENTRIES = {
 SLOW = {
     "multi-manifold",
     "multi-manifold-real",
-    "thesis-3.1-variants",
     "thesis-3.2-variants",
     "thesis-a9",
     "thesis-a10",
