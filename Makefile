@@ -5,6 +5,7 @@ WORKERS ?= auto
 VENV := .venv
 BIN := $(VENV)/bin
 MINIMUM := .venv-minimum
+ON_MINIMUM := NUMBA_CACHE_DIR=$(abspath $(MINIMUM))/numba $(MINIMUM)/bin/python
 DATA := $(abspath $(wildcard ../shared/data))
 ifneq ($(DATA),)
 export BELTRAMI_DATA ?= $(DATA)
@@ -12,7 +13,7 @@ endif
 
 SIDE_BY_SIDE := -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-all test-minimum coverage fuzz kills lint types layers unit bench contest manifold mbed separation door trust figures docs clean help
+.PHONY: demo install checks test test-all test-minimum coverage fuzz kills lint types layers unit bench contest manifold mbed separation door trust figures docs clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -39,9 +40,13 @@ $(VENV)/.browser: $(VENV)/.checks
 demo: $(VENV)/.installed  ## Run the main job on an embedded data set
 	$(BIN)/beltrami demo --out out/demo
 
-test: lint types layers unit  ## Lint, types, layers, and the tests that are not slow
+install: $(VENV)/.browser $(MINIMUM)/.installed  ## All that the tests need
 
-test-all: lint types layers $(VENV)/.browser  ## The same, with slow tests and 5,000 random tables
+checks: lint types layers  ## Lint, types and layers
+
+test: checks unit  ## Lint, types, layers, and the tests that are not slow
+
+test-all: checks $(VENV)/.browser  ## The same, with slow tests and 5,000 random tables
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) --fuzz 5000 src tests
 
 lint: $(VENV)/.checks  ## Style and docstrings
@@ -69,10 +74,11 @@ $(MINIMUM)/.installed: pyproject.toml .ci/minimum.py
 	$(MINIMUM)/bin/python -m pip install --quiet --upgrade pip
 	$(MINIMUM)/bin/python -m pip install --quiet --requirement $(MINIMUM)/lowest.txt --group test
 	$(MINIMUM)/bin/python -m pip install --quiet --no-deps --editable .
+	$(ON_MINIMUM) -m beltrami doctor --warm
 	@touch $@
 
 test-minimum: $(MINIMUM)/.installed  ## A little of everything, on the oldest libraries we allow
-	NUMBA_CACHE_DIR=$(abspath $(MINIMUM))/numba $(MINIMUM)/bin/python -m pytest $(SIDE_BY_SIDE) -W default tests/minimum
+	$(ON_MINIMUM) -m pytest $(SIDE_BY_SIDE) -W default tests/minimum
 
 fuzz: $(VENV)/.checks  ## 5,000 random tables and 2,500 random audits: a valid result or one message
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/property/test_fuzz_label.py tests/property/test_fuzz_audit.py --fuzz 5000

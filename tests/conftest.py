@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 # No test reads or writes what the user keeps; those of the store name folders of their own.
@@ -62,6 +63,17 @@ def pytest_collection_finish() -> None:
 def n_fuzzed(request: pytest.FixtureRequest) -> int:
     """How many random cases a test tries that counts over all of them."""
     return int(request.config.getoption("--fuzz"))
+
+
+@pytest.fixture(scope="module")
+def few_trees() -> Iterator[None]:
+    """A small forest, which takes most of a fit, in modules that do not ask how good it is."""
+    from beltrami.learners import baselines
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(baselines, "_TREES", 10)
+        patch.setattr(baselines, "_FOLD_TREES", 5)
+        yield
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from tests.support.command_line import Shell, two_groups
 
 from beltrami.core.store import recalling
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 @pytest.fixture
 def cached(shell: Shell, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch):
@@ -150,6 +152,7 @@ def test_doctor_says_that_nothing_is_kept(shell: Shell):
     assert json.loads(shell("doctor", "--clear-cache", "--json"))["folder"] is None
 
 
+@pytest.mark.slow
 def test_two_commands_at_once_agree(cached: Shell):
     import subprocess
     import sys

@@ -19,6 +19,8 @@ from tests.support.command_line import N, two_groups
 
 from beltrami import __version__
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 def rows_of(name):
     with Path(name).open(encoding="utf-8", newline="") as file:

@@ -14,6 +14,8 @@ from beltrami.cli.__main__ import INTERRUPTED, TERMINATED
 from beltrami.cli.targets import folder_target, map_target, page_target, table_target
 from beltrami.core.errors import InvalidInputError
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 def table(first="a", second="b", column="x"):
     return two_groups(lambda i: (first, second)[i % 2] if i < 12 else "", column=column)

@@ -37,6 +37,7 @@ def test_label_in_a_terminal_shows_one_line_from_the_first_second(folder):
     assert "\x1b" not in shown.text
 
 
+@pytest.mark.slow
 def test_a_quiet_command_shows_nothing_in_a_terminal(folder):
     shown = record([*COMMAND, "label", "data.csv", "-q"], folder)
     assert (shown.code, shown.text) == (0, "")

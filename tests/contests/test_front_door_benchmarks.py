@@ -36,6 +36,7 @@ def test_flipped_labels_of_a_few_digits_are_counted():
     assert row["listed"] <= 60
 
 
+@pytest.mark.slow
 def test_questions_beside_random(tmp_path, threads_in_force):
     queries.main(["--toy", "--out", str(tmp_path), "--journal", str(tmp_path / "rows.jsonl")])
 

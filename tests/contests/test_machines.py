@@ -60,6 +60,7 @@ def _found(*errors: float) -> dict[str, Any]:
 # Accuracy
 
 
+@pytest.mark.slow
 def test_the_accuracy_table_is_written_at_toy_size(tmp_path: Path, threads_in_force: str) -> None:
     asked = ["--quick", "--threads", threads_in_force, "--draws", "1", "--out", str(tmp_path)]
     accuracy.main(asked)
@@ -112,6 +113,7 @@ def test_marks_are_held_or_missed_by_the_mean(tmp_path: Path, toy: Sample) -> No
 # Defaults
 
 
+@pytest.mark.slow
 def test_the_defaults_are_written_at_toy_size(tmp_path: Path, threads_in_force: str) -> None:
     asked = ["--quick", "--threads", threads_in_force, "--draws", "1", "--out", str(tmp_path)]
     defaults.main(asked)

@@ -26,6 +26,7 @@ def test_a_side_that_answers_otherwise_is_not_timed(monkeypatch):
         gradient.contest(60, rounds=1, with_differences=False)
 
 
+@pytest.mark.slow
 def test_errors_of_both_modes_are_written(tmp_path, capsys, threads_in_force):
     asked = ["--quick", "--draws", "1", "--out", str(tmp_path)]
     accuracy.main([*asked, "--threads", threads_in_force])
@@ -35,6 +36,7 @@ def test_errors_of_both_modes_are_written(tmp_path, capsys, threads_in_force):
     assert "ahead in" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_size_is_measured():
     found = scale.measure(300, toy=True)
     assert found["seconds"] > 0
@@ -47,6 +49,7 @@ def test_the_exponent_of_a_power_is_its_exponent():
     assert growth_exponent(seconds) == pytest.approx(1.7)
 
 
+@pytest.mark.slow
 def test_new_points_are_placed_and_compared():
     found = new_points.measure("digits", "practical", toy=True)
     assert found["overlap_on_joint"] >= 0.6

@@ -1,5 +1,6 @@
 """Every contest with a peer runs once at toy size, so that none rots."""
 
+import gc
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,12 @@ FACTS = {
     "commit": "abc",
     "date": "2000-01-01",
 }
+
+
+@pytest.fixture(autouse=True)
+def _uncollected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No memory is tidied before a timing: amid all other tests that takes longer than the toys."""
+    monkeypatch.setattr(gc, "collect", lambda: 0)
 
 
 def _twins(peer_answer: float, tolerance: float) -> Contest:

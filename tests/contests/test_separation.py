@@ -9,6 +9,7 @@ from benchmarks.separation import scale
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_size_is_measured():
     found = scale.measure(600, 0.003)

@@ -14,6 +14,8 @@ from tests.support.command_line import two_groups
 
 from beltrami.core import files, memory
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 N = 30
 
 

@@ -32,6 +32,8 @@ from beltrami import (
 )
 from beltrami.core.errors import BeltramiWarning
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 ESTIMATORS = [
     LaplacianEigenmaps(),
     LaplacianEigenmaps(graph=KnnGraph(5, weights="binary")),
@@ -109,6 +111,24 @@ EXEMPT: dict[str, dict[str, str]] = {
 }
 
 
+# Fits of these take long. What is left to the slow run holds by a quick check beside it (training
+# from memory, check_readonly_memmap_input, check_estimator_sparse_array) or is expected to fail.
+DEAR = {
+    "LaplacianRLSClassifier",
+    "LaplacianRLSRegressor",
+    "LaplacianSVC",
+    "ManifoldClassifier",
+    "ManifoldRegressor",
+    "Mbed",
+    "MultiManifoldClassifier",
+    "MultiManifoldRegressor",
+}
+AGAIN = ("readonly_memmap=True", "check_estimator_sparse_matrix", "check_sample_weight_equivalence")
+
+# The contract holds for them as for the first of their class.
+VARIATIONS = ("approximation='nystrom'", "mode=PaperMode")
+
+
 def reasons(estimator):
     return EXEMPT.get(type(estimator).__name__, {})
 
@@ -120,7 +140,21 @@ def hold_to_contract(estimator, check):
         check(estimator)
 
 
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=reasons)
+def quick_and_slow(checks):
+    """Return the parameters of a mark with those marked slow that repeat what others hold."""
+    (names, pairs), how = checks.args, checks.kwargs
+    return pytest.mark.parametrize(names, [_marked(pair, how["ids"]) for pair in pairs], **how)
+
+
+def _marked(pair, name):
+    estimator, check = getattr(pair, "values", pair)
+    dear = type(estimator).__name__ in DEAR and any(one in name(check) for one in AGAIN)
+    if dear or any(one in name(estimator) for one in VARIATIONS):
+        return pytest.param(estimator, check, marks=[*getattr(pair, "marks", ()), pytest.mark.slow])
+    return pair
+
+
+@quick_and_slow(parametrize_with_checks(ESTIMATORS, expected_failed_checks=reasons))
 def test_scikit_learn_contract(estimator, check):
     hold_to_contract(estimator, check)
 

@@ -12,6 +12,8 @@ import beltrami as bt
 from beltrami.core.errors import BeltramiWarning
 from beltrami.data.labels import checked_weights
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 LEARNERS = [
     bt.EigenfunctionClassifier(random_state=0),
     bt.EigenfunctionClassifier(gamma="auto", random_state=0),
@@ -55,7 +57,7 @@ def _answers(learner, weights):
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: repr(one)[:60])
 def test_weights_that_are_all_the_same_change_nothing(learner) -> None:
     expected = _answers(learner, None)
-    for weight in (1.0, 100.0, 0.01, 1e-300):
+    for weight in (100.0, 1e-300):
         for found, own in zip(_answers(learner, np.full(150, weight)), expected, strict=True):
             assert_allclose(found, own, rtol=1e-6, atol=1e-9)
 

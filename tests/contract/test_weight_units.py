@@ -7,6 +7,8 @@ from sklearn.base import clone, is_classifier
 
 import beltrami as bt
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 LEARNERS = [
     bt.PoissonClassifier(),
     bt.PoissonClassifier(n_steps=3),

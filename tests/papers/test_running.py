@@ -34,10 +34,15 @@ SLOW = {
     "multi-manifold",
     "multi-manifold-real",
     "thesis-3.2-variants",
+    "thesis-a9",
+    "thesis-a10",
+    "thesis-a12",
     "mbed-table-1",
+    "mbed-table-2",
+    "ssl-book",
     "now-it-helps",
 }
-"""Above four seconds; each has a tiny run among the tests of its room."""
+"""Above a second and a half; each has a tiny run among the tests of its room."""
 
 NEEDS_DATA = {name for name, entry in REPRODUCTIONS.items() if entry.data}
 

@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import typer
 from tests.support.random_tables import Case, random_case
 
 from beltrami.cli import application
+
+pytestmark = pytest.mark.usefixtures("few_trees")
 
 COLUMNS = [
     "id",

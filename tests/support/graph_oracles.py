@@ -44,9 +44,12 @@ def adjacency(indices: NDArray[np.int64], *, mutual: bool = False) -> NDArray[np
 def spanning_weight(distances: Matrix, membership: NDArray[Any]) -> float:
     """Total length of a minimum spanning tree of components, by Kruskal."""
     parts, total = membership.copy(), 0.0
-    pairs = sorted((distances[i, j], i, j) for i in range(len(parts)) for j in range(i))
-    for length, i, j in pairs:
+    left, right = np.tril_indices(len(parts), -1)
+    for pair in np.argsort(distances[left, right]):
+        i, j = left[pair], right[pair]
         if parts[i] != parts[j]:
             parts[parts == parts[j]] = parts[i]
-            total += length
+            total += distances[i, j]
+            if (parts == parts[0]).all():
+                break
     return total

@@ -84,7 +84,9 @@ def _run_limited(megabytes: int, lines: str) -> subprocess.CompletedProcess[str]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is counted on Linux")
-@pytest.mark.parametrize("megabytes", [5, 30, 40, 64, 90])
+@pytest.mark.parametrize(
+    "megabytes", [5, 90, *(pytest.param(n, marks=pytest.mark.slow) for n in (30, 40, 64))]
+)
 def test_a_solve_under_a_limit_of_address_space_ends_at_once_with_a_sentence(
     megabytes: int,
 ) -> None:

@@ -19,6 +19,8 @@ from beltrami.core.threads import (
     usable_cpus,
 )
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 def _blas_threads() -> list[int]:
     """Threads of BLAS with threads of its own; on those of OpenMP it goes by OpenMP's limits."""
@@ -111,16 +113,16 @@ def test_limits_that_overlap_end_with_what_the_first_had_found() -> None:
 def test_fits_in_several_threads_leave_blas_as_it_was() -> None:
     from beltrami.front_door.classifier import ManifoldClassifier
 
-    points = np.random.default_rng(0).normal(size=(120, 4))
-    points[:60] += 3
-    y = np.where(np.arange(120) % 10 == 0, np.arange(120) < 60, -1)
+    points = np.random.default_rng(0).normal(size=(60, 4))
+    points[:30] += 3
+    y = np.where(np.arange(60) % 10 == 0, np.arange(60) < 30, -1)
 
     def fitted(n_jobs: int | None) -> object:
         return ManifoldClassifier("poisson", random_state=0, n_jobs=n_jobs).fit(points, y)
 
     with threadpool_limits(limits=3, user_api="blas"):
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(fitted, [None, 1, 2, None, 1, 2]))
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(fitted, [None, 1, 2, None]))
         assert set(_blas_threads()) == {3}
 
 

@@ -9,8 +9,9 @@ from sklearn.exceptions import NotFittedError
 
 from beltrami import ManifoldClassifier, load_dataset
 from beltrami.core.errors import InvalidInputError
-from beltrami.front_door.candidates import CLASS_CANDIDATES
 from beltrami.front_door.report import exact_bounds
+
+pytestmark = pytest.mark.usefixtures("few_trees")
 
 NAMES = np.array(["zero", "one", "two", "three"])
 
@@ -114,16 +115,6 @@ def test_landmarks_are_drawn_alike_for_the_labels_at_hand(method, digits, y, mon
     again.fit_labels(other)
     fresh = ManifoldClassifier(method).fit(digits[0], other)
     np.testing.assert_array_equal(again.label_distributions_, fresh.label_distributions_)
-
-
-@pytest.mark.parametrize("method", [candidate.name for candidate in CLASS_CANDIDATES])
-def test_each_candidate_can_be_asked_for(method, digits, y):
-    learner = ManifoldClassifier(method, random_state=0).fit(digits[0], y)
-    assert learner.method_ == method
-    assert learner.weights_[method] == 1
-    assert (learner.transduction_ == digits[1]).mean() > 0.9
-    assert learner.candidate_codes(method).shape == (240,)
-    np.testing.assert_array_equal(learner.predict(digits[0][200:]), learner.transduction_[200:])
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones(digits, y):

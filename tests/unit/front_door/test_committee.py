@@ -19,6 +19,8 @@ from beltrami.learners.baselines import NEVER
 from beltrami.learners.model import Labeled
 from beltrami.learners.shared_graph import left_out_at
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 @pytest.fixture(scope="module")
 def digits():

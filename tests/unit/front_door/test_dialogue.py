@@ -1,5 +1,7 @@
 """The talk with the person who labels: updates, questions, doubts, reasons, audits."""
 
+import copy
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -7,6 +9,8 @@ from sklearn.exceptions import NotFittedError
 
 from beltrami import ManifoldClassifier, load_dataset
 from beltrami.core.errors import InvalidInputError, TooFewLabelsWarning
+
+pytestmark = pytest.mark.usefixtures("few_trees")
 
 
 @pytest.fixture(scope="module")
@@ -16,9 +20,14 @@ def y(digits):
     return labels
 
 
-@pytest.fixture
-def learner(digits, y):
+@pytest.fixture(scope="module")
+def fitted(digits, y, few_trees):
     return ManifoldClassifier("regularized", random_state=0).fit(digits[0], y)
+
+
+@pytest.fixture
+def learner(fitted):
+    return copy.deepcopy(fitted)
 
 
 def _same(one, other):

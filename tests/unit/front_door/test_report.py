@@ -9,6 +9,8 @@ from beltrami.front_door.report import whole_percents
 from beltrami.review.guessing import BesideGuessing
 from beltrami.review.issues import find_label_issues
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 GOOD = BesideGuessing(20, 19, 0, 10, 1e-5)
 NO_ISLAND = np.array([-1, -1])
 ALL_LIKE = np.zeros(len(NO_ISLAND), dtype=bool)

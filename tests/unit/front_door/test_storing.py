@@ -1,6 +1,8 @@
 """An answer in the store: a learner that took it stands where one that was fitted stands."""
 
+import copy
 import pickle
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from beltrami.core.store import Store, remember
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.storing import pack_answer, unpack_answer
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 @pytest.fixture(scope="module")
 def y(digits):
@@ -24,10 +28,24 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def first(digits, y, few_trees, tmp_path_factory):
+    """A learner that was fitted, and the folder that has its answer."""
+    folder = tmp_path_factory.mktemp("store")
+    return fitted(digits, y, Store(folder))[0], folder
+
+
 @pytest.fixture
-def pair(digits, y, store):
+def filled(first, store) -> Store:
+    """A store with the answer of the first learner."""
+    shutil.copytree(first[1], store.folder, dirs_exist_ok=True)
+    return store
+
+
+@pytest.fixture
+def pair(digits, y, first, filled):
     """One learner that was fitted, and one whose answer the store had."""
-    return fitted(digits, y, store)[0], recalled(digits, y, store)
+    return copy.deepcopy(first[0]), recalled(digits, y, filled)
 
 
 def fitted(digits, y, store, **options) -> tuple[ManifoldClassifier, list[str]]:
@@ -95,19 +113,17 @@ def test_a_pickle_of_a_learner_that_owes_its_members_works(pair, digits):
 @pytest.mark.parametrize(
     "options", [{"method": "poisson"}, {"random_state": 1}, {"scale": "standard"}]
 )
-def test_other_options_have_another_answer(digits, y, store, options):
-    fitted(digits, y, store)
-    assert "answer" not in fitted(digits, y, store, **options)[1]
+def test_other_options_have_another_answer(digits, y, filled, options):
+    assert "answer" not in fitted(digits, y, filled, **options)[1]
 
 
-def test_other_labels_have_another_answer(digits, y, store):
-    fitted(digits, y, store)
+def test_other_labels_have_another_answer(digits, y, filled):
     other = y.copy()
     other[41] = digits[1][41]
-    assert "answer" not in fitted(digits, other, store)[1]
+    assert "answer" not in fitted(digits, other, filled)[1]
     swapped = y.copy()
     swapped[0] = (y[0] + 1) % 4
-    assert "answer" not in fitted(digits, swapped, store)[1]
+    assert "answer" not in fitted(digits, swapped, filled)[1]
 
 
 @pytest.mark.parametrize("options", [{"time_budget": 60}, {"random_state": None}])
@@ -116,32 +132,29 @@ def test_an_answer_that_may_be_another_the_next_time_is_not_kept(digits, y, stor
     assert "answer" not in fitted(digits, y, store, **options)[1]
 
 
-def test_a_risk_is_no_part_of_the_answer(digits, y, store):
-    fitted(digits, y, store)
-    learner, told = fitted(digits, y, store, risk=0.01)
+def test_a_risk_is_no_part_of_the_answer(digits, y, filled):
+    learner, told = fitted(digits, y, filled, risk=0.01)
     assert "answer" in told
     plain = ManifoldClassifier(random_state=0, risk=0.01).fit(digits[0], y)
     np.testing.assert_array_equal(learner.accepted_, plain.accepted_)
 
 
-def test_a_spoiled_answer_is_made_anew_with_a_word(digits, y, store):
-    first = fitted(digits, y, store)[0]
-    (path,) = store.folder.glob("answer-*")
+def test_a_spoiled_answer_is_made_anew_with_a_word(digits, y, first, filled):
+    (path,) = filled.folder.glob("answer-*")
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     with pytest.warns(StoreWarning, match="answer stored in .* is of no use"):
-        second, told = fitted(digits, y, store)
+        second, told = fitted(digits, y, filled)
     assert "answer" not in told
-    assert_same(first, second)
+    assert_same(first[0], second)
 
 
 @pytest.mark.parametrize(
     "broken", ["probabilities", "codes.poisson", "held_out", "is_told", "odds"]
 )
-def test_parts_that_do_not_fit_are_refused(digits, y, broken):
-    learner = ManifoldClassifier(random_state=0).fit(digits[0], y)
-    parcel = pack_answer(learner._answer)
+def test_parts_that_do_not_fit_are_refused(first, broken):
+    parcel = pack_answer(first[0]._answer)
     parcel = replace(parcel, arrays=parcel.arrays | {broken: parcel.arrays[broken][:-1]})
     with pytest.raises(ValueError, match="not of one answer"):
         unpack_answer(parcel)

@@ -8,7 +8,7 @@ from beltrami.graph.search import brute
 
 RNG = np.random.default_rng(0)
 BASE = RNG.normal(size=(40_000, 11)).astype(np.float32)
-QUERIES = RNG.normal(size=(300, 11)).astype(np.float32)
+QUERIES = RNG.normal(size=(60, 11)).astype(np.float32)
 
 
 @pytest.mark.parametrize("n_points", [400, 16_384, 40_000])

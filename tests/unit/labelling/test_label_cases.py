@@ -15,6 +15,8 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.labelling import take_in
 from beltrami.tables import TableOptions
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 N = 60
 SOURCES = ["csv", "tsv", "parquet", "jsonl", "pandas", "polars", "arrow", "dict"]
 TYPED = SOURCES[2:]

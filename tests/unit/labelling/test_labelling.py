@@ -17,6 +17,8 @@ from beltrami.core.progress import listen
 from beltrami.labelling.result import SOURCES
 from beltrami.report.page import Source
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 N = 60
 TRUTH = np.array(["ab"[i % 2] for i in range(N)], dtype=object)
 

@@ -15,6 +15,8 @@ from beltrami.report.doctor import describe_installation
 from beltrami.tables import TableOptions
 from beltrami.tables.writing import records
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 N = 40
 
 

@@ -1,6 +1,7 @@
 """Rounds of an audit: exact together, whatever stops them; blanks, corrections, new labels."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from scipy.stats import hypergeom
 from beltrami.core.errors import InvalidInputError
 from beltrami.review.audit import certify, error_at
 from beltrami.review.trail import Trail, digest_rows
+
+certify_once = cache(certify)
 
 
 def labels(n, wrong=()):
@@ -41,9 +44,10 @@ def test_every_bound_of_every_round_holds_at_once_with_the_stated_confidence(poo
             before = min((k - 1) * size, pool)
             step: dict[int, float] = {}
             for x, chance in alive.items():
-                for more in range(n - before + 1):
-                    p = hypergeom.pmf(more, pool - before, n_wrong - x, n - before)
-                    if p > 0 and certify(n, x + more, pool, look=k).lower <= truth + 1e-12:
+                counts = range(n - before + 1)
+                chances = hypergeom.pmf(counts, pool - before, n_wrong - x, n - before)
+                for more, p in zip(counts, chances, strict=True):
+                    if p > 0 and certify_once(n, x + more, pool, look=k).lower <= truth + 1e-12:
                         step[x + more] = step.get(x + more, 0.0) + chance * float(p)
             alive = step
         assert sum(alive.values()) >= 0.95 - 1e-9, n_wrong

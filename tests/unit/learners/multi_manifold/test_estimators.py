@@ -405,7 +405,7 @@ def clairvoyant(estimator, points, values, rows, manifold, new, new_manifold):
     return fit_regional(estimator, points, labeled, manifold, 2).scores(new, new_manifold)[:, 0]
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.01])
+@pytest.mark.parametrize("noise", [0.0, pytest.param(0.01, marks=pytest.mark.slow)])
 def test_ours_is_between_one_learner_and_one_that_knows_the_manifolds(noise):
     errors = {"global": [], "ours": [], "clairvoyant": []}
     for seed in range(3):

@@ -248,7 +248,7 @@ def errors_with(priors, *, apart, seeds):
     )
 
 
-@pytest.mark.parametrize("apart", [4.5, 6.0])
+@pytest.mark.parametrize("apart", [4.5, pytest.param(6.0, marks=pytest.mark.slow)])
 def test_true_class_sizes_help_on_an_unbalanced_mixture(apart: float) -> None:
     none = errors_with(None, apart=apart, seeds=8)
     assert errors_with([8, 2, 1], apart=apart, seeds=8) < 0.5 * none
