@@ -44,7 +44,8 @@ from benchmarks.trust.standings import compare, measure, render
 STEM = "trust_peers"
 FOLDER = CACHE / STEM
 MOST_ROWS = 20_000
-"""Rows up to which label spreading is tried: its search compares all rows with all."""
+"""Rows up to which label spreading, whose search compares all rows with all, and self-training,
+which fits ten times to nearly all of them, are tried."""
 BOOSTED_AT = (10,)
 """Labels per class at which boosting is tried: fewer leave nothing to split."""
 
@@ -117,6 +118,7 @@ def peers() -> list[Peer]:
             "self-training",
             "`SelfTrainingClassifier(LogisticRegression(C=1))`",
             _self_train,
+            most_rows=MOST_ROWS,
         ),
         _transductive(
             "label spreading",
