@@ -20,8 +20,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from beltrami.front_door.candidates import CLASS_CANDIDATES
-from beltrami.front_door.judgement import MOST_UNSEEN, Trial
-from beltrami.front_door.judging import Bench, Hearing, be_sure
+from beltrami.front_door.judgement import Trial, supports_promise
+from beltrami.front_door.judging import Bench, Hearing, are_guesses, be_sure
 from beltrami.front_door.mixture import experience as shipped
 from beltrami.front_door.mixture.confidence import TERMS, list_terms
 from beltrami.front_door.mixture.experience import Experience, Situation
@@ -146,7 +146,9 @@ def learn_chance(train: Sequence[Cell], experience: Experience) -> dict[str, flo
     counts, rng = Counter(one.set_name for one in train), np.random.default_rng(1)
     tables, rights, weights = [], [], []
     for cell in train:
-        _, hearing = hear(cell, experience)
+        bench, hearing = hear(cell, experience)
+        if are_guesses(bench, hearing):
+            continue  # there the chance is told otherwise
         rows = rng.permutation(len(cell.truth))[:ROWS_OF_CHANCE]
         tables.append(list_terms(hearing.signs, hearing.evidence)[rows])
         rights.append((hearing.signs.probabilities.argmax(axis=1) == cell.truth)[rows])
@@ -193,8 +195,7 @@ def answer(cell: Cell, experience: Experience) -> Outcome:
     sure = be_sure(bench, hearing)
     chance = sure.judge(hearing.signs)
     codes = hearing.signs.probabilities.argmax(axis=1)
-    is_named = bench.situation.unseen <= MOST_UNSEEN
-    can_promise = hearing.evidence.n_tested > 0 and is_named and not sure.is_even
+    can_promise = supports_promise(sure, hearing.evidence.n_tested, bench.situation.unseen)
     floor = 1 / bench.situation.n_classes
     return Outcome.of(cell, codes, np.maximum(chance, floor), can_promise=can_promise)
 

@@ -22,6 +22,7 @@ from beltrami.front_door.mixture.confidence import doubt_rows
 from beltrami.front_door.mixture.shares import check_priors
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.model import Labeled, LeftOut
+from beltrami.review.reach import Reach
 
 
 class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
@@ -330,10 +331,9 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
     def _judge(self, labeled: Labeled) -> None:
         """Ask the committee to judge and to answer, and keep the judgement."""
         answer = self._ask(labeled)
-        self._take(answer, labeled, self._find_strangers(labeled))
-        has_strangers = bool(self.unlike_.any())
+        self._take(answer, labeled, self._find_reach(labeled))
         kept = KeptJudgement.of(
-            self.classes_, labeled, answer.judgement, has_strangers=has_strangers
+            self.classes_, labeled, answer.judgement, has_strangers=self._strangers_by is not None
         )
         self._judgements = [*self._judgements, kept]
 
@@ -349,10 +349,9 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             self._judge(labeled)
             return
         answer = self._committee.answer_as_judged(self._view, labeled, kept.judgement)
-        unlike = np.zeros(self.graph_.n_nodes, dtype=bool)
-        self._take(answer, labeled, self._find_strangers(labeled) if kept.has_strangers else unlike)
+        self._take(answer, labeled, self._find_reach(labeled) if kept.has_strangers else None)
 
-    def _take(self, answer: Answer, labeled: Labeled, unlike: BoolVector) -> None:
+    def _take(self, answer: Answer, labeled: Labeled, reach: Reach | None) -> None:
         """Keep the committee's answer, with what it says of each row."""
         self._labeled, self._has_label = labeled, labeled.targets.any(axis=0)
         self.class_prior_ = labeled.mean
@@ -361,7 +360,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self.weights_ = dict(answer.judgement.mixture.weights)
         top = max(self.weights_, key=self.weights_.__getitem__)
         self.method_ = top if self.weights_[top] > 0.9 else "mixture"
-        self.unlike_ = unlike
+        self.unlike_ = self._find_strangers(reach, labeled)
+        self._strangers_by = reach if self.unlike_.any() else None
         known = doubt_rows(answer.probabilities, self.unlike_, np.asarray(self._has_label))
         self._conclude(self._without_absent(known), labeled)
         self.island_ = island_numbers(self._piece, labeled.rows)
@@ -374,6 +374,9 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
         plain, projected = self._view.treat(points)
         scores = self._committee.at(projected, plain, self._answer.judgement)
+        if self._strangers_by is not None and self._view.recipe is not None:
+            unlike = self._strangers_by.misses(self._view.functions_at(projected))
+            scores = doubt_rows(scores, unlike, np.asarray(self._has_label))
         return scores, self._view.reached_at(projected, self.reached_)
 
     def _left_out(self) -> LeftOut:

@@ -25,7 +25,7 @@ from beltrami.review.audit import Certificate
 from beltrami.review.conformal import prediction_sets
 from beltrami.review.guessing import beside_guessing
 from beltrami.review.issues import LabelIssues, find_label_issues
-from beltrami.review.reach import rows_unlike
+from beltrami.review.reach import Reach
 from beltrami.review.support import Explanation, support_of
 from beltrami.review.trail import Trail
 
@@ -54,12 +54,20 @@ class LabellingDialogue(GraphClassifier):
         self._trail = Trail()
         self._asked = np.zeros(0, dtype=np.intp)
 
-    def _find_strangers(self, labeled: Labeled) -> BoolVector:
-        """Return which rows are like no label; none where no learner on the graph is asked."""
+    def _find_reach(self, labeled: Labeled) -> Reach | None:
+        """Return how far labels reach; None where no learner on the graph is asked."""
         if not self._committee.has_graph_members:
-            return np.zeros(self.graph_.n_nodes, dtype=bool)
+            return None
         basis = self._foundation.basis
-        return rows_unlike(basis.vectors, basis.values, labeled.rows)
+        return Reach.of(basis.vectors[labeled.rows], basis.values)
+
+    def _find_strangers(self, reach: Reach | None, labeled: Labeled) -> BoolVector:
+        """Return which rows are like no label."""
+        if reach is None:
+            return np.zeros(self.graph_.n_nodes, dtype=bool)
+        unlike = reach.misses(self._foundation.basis.vectors)
+        unlike[labeled.rows] = False
+        return unlike
 
     def _report(self) -> FitReport:
         answer, rows = self._answer.judgement, self._labeled.rows

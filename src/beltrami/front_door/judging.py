@@ -40,8 +40,8 @@ class Verdict:
         The labels that were held out, or would have been.
     is_told : ndarray of shape (m,)
         Whether others could tell: the class has another label.
-    is_tested : bool
-        Whether these may judge: they are of two classes at least.
+    n_tested : int
+        Those that may judge: none unless they are of two classes at least.
     held_out : ndarray of shape (m, k)
         Probabilities of the labels, each by a mixture that did not see it either.
     importance : ndarray of shape (m,)
@@ -51,7 +51,7 @@ class Verdict:
     mixture: Mixture
     sample: Labeled
     is_told: BoolVector
-    is_tested: bool
+    n_tested: int
     held_out: FloatMatrix
     importance: FloatVector
 
@@ -105,7 +105,7 @@ def judge_together(
         mixture,
         bench.sample,
         bench.is_told,
-        len(bench.judges) > 0,
+        len(bench.judges),
         mixture.conclude(hearing.held_out),
         hearing.importance,
     )
@@ -118,15 +118,20 @@ def be_sure(bench: "Bench", hearing: Hearing) -> Confidence:
     nothing tells one row from another. The chance is then half way between what answers and that
     one class had right: what answers had more, or less, may be luck.
     """
-    judges, targets = bench.judges, bench.sample.targets
-    learned = Confidence.of(bench.experience.confidence, hearing.evidence)
-    if len(judges) >= FEWEST_TESTED:
-        said = hearing.held_out.probabilities[judges].argmax(axis=1)
-        if not beside_guessing(targets[judges].argmax(axis=1), said).is_better:
-            counts = hearing.importance[judges]
-            one_class = float((counts @ targets[judges]).max() / counts.sum())
-            return Confidence.even((hearing.evidence.accuracy + one_class) / 2)
-    return learned
+    if not are_guesses(bench, hearing):
+        return Confidence.of(bench.experience.confidence, hearing.evidence)
+    counts = hearing.importance[bench.judges]
+    one_class = float((counts @ bench.sample.targets[bench.judges]).max() / counts.sum())
+    return Confidence.even((hearing.evidence.accuracy + one_class) / 2)
+
+
+def are_guesses(bench: "Bench", hearing: Hearing) -> bool:
+    """Say whether held-out labels, many enough, were answered no better than by one class."""
+    judges = bench.judges
+    if len(judges) < FEWEST_TESTED:
+        return False
+    said = hearing.held_out.probabilities[judges].argmax(axis=1)
+    return not beside_guessing(bench.sample.targets[judges].argmax(axis=1), said).is_better
 
 
 @dataclass(frozen=True, slots=True, eq=False)

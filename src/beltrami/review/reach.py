@@ -4,10 +4,13 @@ The slow functions on the graph enter, at all rows and at the labelled ones; two
 the cosine of their heat kernels. Pure functions.
 """
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 
 from beltrami.core.threads import map_ranges
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 
 ALIKE, SHARE_ALIKE = 12.0, 0.4
 """Labels that a typical label is like, and the most as a share of all. Between 8 and 24 interval
@@ -59,24 +62,46 @@ def unit_rows(vectors: FloatMatrix) -> FloatMatrix:
     return np.asarray(vectors / np.where(lengths > 0, lengths, vectors.dtype.type(1)))
 
 
-def rows_unlike(functions: FloatMatrix, values: FloatVector, labelled: IndexVector) -> BoolVector:
-    """Return which rows are like no label, (n,); none where labels are too few to say.
+@dataclass(frozen=True, slots=True, eq=False)
+class Reach:
+    """How like the labels a row must be for them to say something of it.
 
-    - `functions`: (n, q), of all rows; `values`: (q,); `labelled`: (l,), row numbers.
+    Attributes
+    ----------
+    damping : ndarray of shape (q,)
+        What the slow functions count.
+    places : ndarray of shape (l, q)
+        The labels among them, of length one.
+    least : float
+        Likeness to all labels together below which a row is like none.
     """
-    n, count = len(functions), len(labelled)
-    unlike = np.zeros(n, dtype=bool)
-    if count < FEWEST:
+
+    damping: FloatVector
+    places: FloatMatrix
+    least: float
+
+    @classmethod
+    def of(cls, functions: FloatMatrix, values: FloatVector) -> Self | None:
+        """Return the reach of labels, or None where these are too few to say.
+
+        - `functions`: (l, q), at the labelled rows; `values`: (q,).
+        """
+        if len(functions) < FEWEST:
+            return None
+        functions, values = functions[:, :_FUNCTIONS], values[:_FUNCTIONS]
+        damping = find_damping(functions.astype(np.float64), values).astype(functions.dtype)
+        places = unit_rows(functions * damping)
+        typical = float(np.median(likeness(places, places).sum(axis=1))) - 1
+        return cls(damping, places, _UNLIKE * typical)
+
+    def misses(self, functions: FloatMatrix) -> BoolVector:
+        """Return which rows are like no label, (n,), by the functions at them, (n, q) or more."""
+        unlike = np.zeros(len(functions), dtype=bool)
+        count = len(self.damping)
+
+        def fill(begin: int, stop: int) -> None:
+            here = unit_rows(functions[begin:stop, :count] * self.damping)
+            unlike[begin:stop] = likeness(here, self.places).sum(axis=1) < self.least
+
+        map_ranges(fill, len(functions), _ROWS)
         return unlike
-    functions, values = functions[:, :_FUNCTIONS], values[:_FUNCTIONS]
-    damping = find_damping(functions[labelled].astype(np.float64), values).astype(functions.dtype)
-    places = unit_rows(functions[labelled] * damping)
-    typical = float(np.median(likeness(places, places).sum(axis=1))) - 1
-
-    def fill(begin: int, stop: int) -> None:
-        here = unit_rows(functions[begin:stop] * damping)
-        unlike[begin:stop] = likeness(here, places).sum(axis=1) < _UNLIKE * typical
-
-    map_ranges(fill, n, _ROWS)
-    unlike[labelled] = False
-    return unlike

@@ -256,3 +256,21 @@ def test_a_risk_that_no_row_meets_is_given_as_the_reason(digits, y):
     learner = ManifoldClassifier("logistic", random_state=0, risk=0.0).fit(digits[0], y)
     assert not learner.accepted_[40:].any()
     assert "no label is accepted beside those given: risk=0" in learner.report_.warnings[0]
+
+
+def test_new_points_unlike_any_label_are_doubted_as_rows_are():
+    rng = np.random.default_rng(4)
+    truth = np.repeat([0, 1, 2], 100)
+    centers = np.array([[0.0, 0, 0, 0], [3.2, 0, 0, 0], [1.6, 3.0, 0, 0]])
+    points = centers[truth] + 0.7 * rng.normal(size=(300, 4))
+    y = np.full(300, -1)
+    y[:12], y[100:112] = 0, 1
+    learner = ManifoldClassifier(random_state=0).fit(points, y)
+    unlike = np.flatnonzero(learner.unlike_)
+    assert len(unlike) > 30
+    assert (truth[unlike] == 2).mean() > 0.9
+    again = learner.predict_proba(points[unlike]).max(axis=1)
+    np.testing.assert_allclose(again, learner.confidence_[unlike], atol=1e-5)
+    assert again.max() < 0.51
+    labelled = learner.predict_proba(points[:12]).max(axis=1)
+    assert labelled.min() > 0.6

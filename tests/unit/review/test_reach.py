@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from beltrami.review import reach
-from beltrami.review.reach import find_damping, likeness, rows_unlike, unit_rows
+from beltrami.review.reach import Reach, find_damping, likeness, unit_rows
 
 
 @pytest.fixture
@@ -17,6 +17,10 @@ def two_clusters():
     functions = np.column_stack([np.ones(n), side, *waves])
     values = np.array([0.0, 1e-6, *np.repeat([0.1, 0.4, 0.9], 2)])
     return functions, values
+
+
+def rows_unlike(functions, values, labelled):
+    return Reach.of(functions[labelled], values).misses(functions)
 
 
 def test_the_cluster_without_a_label_is_unlike_all(two_clusters):
@@ -33,7 +37,7 @@ def test_labels_in_both_leave_nobody_out(two_clusters):
 
 def test_too_few_labels_say_nothing(two_clusters):
     functions, values = two_clusters
-    assert not rows_unlike(functions, values, np.arange(reach.FEWEST - 1)).any()
+    assert Reach.of(functions[: reach.FEWEST - 1], values) is None
 
 
 def test_blocks_change_nothing(two_clusters, monkeypatch):
