@@ -152,8 +152,8 @@ def render(record: Record) -> str:
         "and forest.\n\n"
         "Label spreading gives rows that nothing reaches the class that comes first by its name. "
         "With one label a class these are 54 to 94 % of the rows of `flare-F`, `abalone9-18`, "
-        "`winequality-red-4` and `new-thyroid1`, where that class is the large one; were they drawn "
-        "by lot, it would have 45 to 64 % right there, and not 75 to 92.\n"
+        "`winequality-red-4` and `new-thyroid1`, where that class is the large one; were they "
+        "drawn by lot, it would have 45 to 64 % right there, and not 75 to 92.\n"
     )
     names = [FRONT, BEFORE, *record["peers"]]
     for group, title in GROUPS.items():

@@ -28,7 +28,9 @@ SHARES = (0.0, 0.05)
 def labels_of(one: TrustSet, share: float, draw: int) -> tuple[np.ndarray, np.ndarray]:
     """Return labels with gaps (-1), and the rows of those that were flipped."""
     rng, n = np.random.default_rng((SEED, 5, draw)), len(one.targets)
-    rows = rng.choice(n, min(N_LABELS, n // 3), replace=False)
+    rows = np.zeros(1, dtype=np.intp)
+    while len(np.unique(one.targets[rows])) < 2:
+        rows = rng.choice(n, min(N_LABELS, n // 3), replace=False)
     given = np.full(n, -1)
     given[rows] = one.targets[rows]
     wrong = rows[: round(share * len(rows))]
