@@ -18,8 +18,8 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points, Seed
-from beltrami.front_door.acceptance import pieces_of
 from beltrami.front_door.committee import ClassCommittee
+from beltrami.front_door.islands import pieces_of
 from beltrami.front_door.judgement import Answer
 from beltrami.front_door.prepare import View, build_view
 from beltrami.front_door.value_committee import ValueAnswer, ValueCommittee

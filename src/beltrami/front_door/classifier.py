@@ -12,11 +12,12 @@ from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
 from beltrami.data.labels import checked_weights, encode_labels, encode_listed_labels, labeled_mask
-from beltrami.front_door.acceptance import accepted_rows, check_risk, island_numbers
+from beltrami.front_door.acceptance import accepted_rows, check_risk
 from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.dialogue import LabellingDialogue
 from beltrami.front_door.forecast import Forecast
+from beltrami.front_door.islands import island_numbers
 from beltrami.front_door.judgement import Answer, KeptJudgement, best_kept
 from beltrami.front_door.mixture.confidence import doubt_rows
 from beltrami.front_door.mixture.shares import check_priors

@@ -17,7 +17,7 @@ from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_choice
-from beltrami.front_door.acceptance import pieces_of
+from beltrami.front_door.islands import pieces_of
 from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph

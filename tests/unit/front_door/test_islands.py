@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from beltrami import KnnGraph, ManifoldClassifier
 from beltrami.core.errors import DisconnectedGraphWarning
-from beltrami.front_door.acceptance import island_numbers, pieces_of
+from beltrami.front_door.islands import island_numbers, pieces_of
 
 
 def _clusters():
