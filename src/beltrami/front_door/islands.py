@@ -88,7 +88,8 @@ def _short_bridges(
     if not len(rows):
         return rows, columns
     ends, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
-    lengths = open_space(points[ends], metric).distances(*places.reshape(2, -1))
+    some = points[np.ix_(ends, ends)] if metric == "precomputed" else points[ends]
+    lengths = open_space(some, metric).distances(*places.reshape(2, -1))
     shortest = np.full(len(is_piled), np.inf)
     np.minimum.at(shortest, piece[rows], lengths)
     is_short = lengths <= _AS_SHORT * shortest[piece[rows]]

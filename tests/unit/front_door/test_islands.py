@@ -97,3 +97,12 @@ def test_pieces_that_are_no_piles_stay_apart():
     island = island_numbers(pieces_of(graph, points, "euclidean", 5), np.array([30]))
     assert (island[:40] == -1).all()
     assert (island[40:] == 0).all()
+
+
+def test_piles_are_known_by_distances_alone():
+    places = np.concatenate([np.repeat(np.arange(6.0), 20), 500 + np.arange(30.0)])
+    distances = np.abs(np.subtract.outer(places, places))
+    graph = KnnGraph(5, connect="mst", metric="precomputed").build(distances)
+    island = island_numbers(pieces_of(graph, distances, "precomputed", 5), np.array([0]))
+    assert (island[:120] == -1).all()
+    assert (island[120:] == 0).all()
