@@ -88,7 +88,7 @@ def _short_bridges(
     if not len(rows):
         return rows, columns
     ends, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
-    some = points[np.ix_(ends, ends)] if metric == "precomputed" else points[ends]
+    some = points[ends][:, ends] if metric == "precomputed" else points[ends]
     lengths = open_space(some, metric).distances(*places.reshape(2, -1))
     shortest = np.full(len(is_piled), np.inf)
     np.minimum.at(shortest, piece[rows], lengths)
