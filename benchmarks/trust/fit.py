@@ -20,8 +20,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from beltrami.front_door.candidates import CLASS_CANDIDATES
-from beltrami.front_door.judgement import Trial, supports_promise
-from beltrami.front_door.judging import Bench, Hearing, are_guesses, be_sure
+from beltrami.front_door.judgement import Trial
+from beltrami.front_door.judging import Bench, Hearing, are_guesses, be_sure, supports_promise
 from beltrami.front_door.mixture import experience as shipped
 from beltrami.front_door.mixture.confidence import TERMS, list_terms
 from beltrami.front_door.mixture.experience import Experience, Situation
@@ -45,6 +45,8 @@ START = {
 ROWS, ROWS_OF_CHANCE = 60, 300
 """Rows of each draw that the two fits look at."""
 PENALTY, PENALTY_OF_CHANCE = 0.003, 20.0
+RISING = dict.fromkeys(("tested", "gap", "mean_agreement", "lead x tested"), (0.0, None))
+"""Signs of which more must not make less sure: by themselves, some come out so by a hair."""
 N_TERMS = 4
 SURPRISE = 0.02
 
@@ -168,7 +170,9 @@ def learn_chance(train: Sequence[Cell], experience: Experience) -> dict[str, flo
         slope = scaled.T @ (weight * (chance - right)) + 2 * PENALTY_OF_CHANCE * pulled
         return float(value + PENALTY_OF_CHANCE * (pulled**2).sum()), slope
 
-    found = minimize(loss, np.zeros(scaled.shape[1]), jac=True, method="L-BFGS-B").x
+    bounds = [RISING.get(name, (None, None)) for name in TERMS]
+    start = np.zeros(scaled.shape[1])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
     slopes = found[1:] / spread
     return dict(zip(TERMS, [float(found[0] - slopes @ center), *map(float, slopes)], strict=True))
 
@@ -195,7 +199,7 @@ def answer(cell: Cell, experience: Experience) -> Outcome:
     sure = be_sure(bench, hearing)
     chance = sure.judge(hearing.signs)
     codes = hearing.signs.probabilities.argmax(axis=1)
-    can_promise = supports_promise(sure, hearing.evidence.n_tested, bench.situation.unseen)
+    can_promise = supports_promise(bench, hearing)
     floor = 1 / bench.situation.n_classes
     return Outcome.of(cell, codes, np.maximum(chance, floor), can_promise=can_promise)
 

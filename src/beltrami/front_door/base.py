@@ -19,7 +19,7 @@ from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points, Seed
 from beltrami.front_door.committee import ClassCommittee
-from beltrami.front_door.islands import pieces_of
+from beltrami.front_door.islands import pieces_of, stand_alone
 from beltrami.front_door.judgement import Answer
 from beltrami.front_door.prepare import View, build_view
 from beltrami.front_door.value_committee import ValueAnswer, ValueCommittee
@@ -58,6 +58,7 @@ class ManifoldLearner(GraphLearner):
         self._rest_on(points, view.foundation, view.recipe)
         n_neighbors = getattr(view.recipe, "n_neighbors", None)
         self._piece = pieces_of(view.graph, view.points, view.metric, n_neighbors)
+        self._is_alone = stand_alone(view.graph, n_neighbors)
         return view
 
     def _ask(self, labeled: Labeled) -> Any:

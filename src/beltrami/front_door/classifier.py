@@ -93,7 +93,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         Whether a label shares the row's component of the graph.
     accepted_ : ndarray of shape (n,)
         Whether the label may be used: reached, sure enough for ``risk``, on no island; under a
-        risk, also like some label.
+        risk, also like some label, and not far from all other rows.
     unlike_ : ndarray of shape (n,)
         Whether the row is like none of ten labels or more: it is answered, but no risk accepts it.
     island_ : ndarray of shape (n,)
@@ -368,7 +368,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self.island_ = island_numbers(self._piece, labeled.rows)
         eligible = self.reached_ & (self.island_ < 0)
         if self.risk is not None:
-            eligible &= ~self.unlike_ & answer.judgement.can_promise
+            is_doubted = self.unlike_ | self._is_alone
+            eligible &= ~is_doubted & answer.judgement.can_promise
         self.accepted_ = accepted_rows(self.confidence_, eligible, labeled.rows, self.risk)
         self.report_ = self._report()
 

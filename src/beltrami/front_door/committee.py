@@ -183,7 +183,7 @@ class ClassCommittee(Committee[Member]):
             len(labeled.rows),
             verdict.sample,
             verdict.is_told,
-            verdict.n_tested,
+            verdict.can_promise,
             verdict.held_out,
             verdict.importance,
             tuple(judge_alone(one, verdict) for _, one in order),

@@ -61,9 +61,9 @@ def none_accepted(
     if not can_promise:
         return (
             f"no label is accepted beside those given: risk={risk:g} is a promise, and these "
-            "labels cannot carry one: fewer than six could be hidden to test answers by, or tested "
-            "answers were no better than one class for all. The guesses are there; label more "
-            "rows of each class.",
+            "labels cannot carry one: fewer than six could be hidden to test answers by, or these "
+            "were answered little better than by one class for all, or many rows are of classes "
+            "without a label. The guesses are there; label more rows of each class.",
         )
     return (
         f"no label is accepted beside those given: risk={risk:g} asks for {1 - risk:.1%} right, "

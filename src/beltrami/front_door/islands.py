@@ -7,12 +7,15 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import connected_components
 
-from beltrami.core.types import BoolVector, IndexVector, Points
+from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points
 from beltrami.graph.model import Graph
 from beltrami.graph.search import open_space
 
 _AS_SHORT = 3.0
 """Times its shortest bridge up to which another bridge of a pile is as good as an edge."""
+
+_FAR = 20.0
+"""Times the typical distance to the last neighbour from which a row, or a pile, stands alone."""
 
 
 def island_numbers(piece: IndexVector, labelled: IndexVector) -> IndexVector:
@@ -37,8 +40,7 @@ def pieces_of(
     """Return the component of each row in the graph without its bridges, but for those of piles.
 
     A pile is a component with fewer different rows than a row has neighbours: so many are equal
-    that they see only each other. It is joined to what lies nearest, however far, as a row that
-    stands alone is.
+    that they see only each other. It is joined to what lies nearest, unless that is far.
 
     - `points`, `metric`: what the graph was made of.
     - `n_neighbors`: nearest points that each row is joined to; None means all that are listed.
@@ -49,12 +51,28 @@ def pieces_of(
     starts = np.repeat(np.arange(len(lists.indices)), lists.indices.shape[1])
     piece = _components(starts, lists.indices.ravel(), len(lists.indices))
     different = _different_rows(points, lists.distances[:, 0] == 0)
+    reach = lists.distances[:, -1]
     while True:  # piles that are joined may be one that still has few different rows
         is_piled = np.bincount(piece[different]) <= lists.indices.shape[1]
-        rows, columns = _short_bridges(graph, points, metric, piece, is_piled)
+        rows, columns = _short_bridges(graph, points, metric, piece, is_piled, reach)
         if not len(rows):
             return piece
         piece = _components(piece[rows], piece[columns], len(is_piled))[piece]
+
+
+def stand_alone(graph: Graph, n_neighbors: int | None = None) -> BoolVector:
+    """Return which rows lie far from all but a few others, (n,): labels say nothing of them."""
+    if graph.neighbors is None:
+        return np.zeros(graph.n_nodes, dtype=bool)
+    lists = graph.neighbors.first(n_neighbors or graph.neighbors.indices.shape[1])
+    reach = lists.distances[:, -1]
+    return np.asarray(reach > _FAR * _typical_reach(reach))
+
+
+def _typical_reach(reach: FloatVector) -> float:
+    """Return the median distance to the last neighbour; infinite where all rows have equals."""
+    some = reach[reach > 0]
+    return float(np.median(some)) if len(some) else float("inf")
 
 
 def _components(starts: IndexVector, ends: IndexVector, n: int) -> IndexVector:
@@ -77,9 +95,14 @@ def _different_rows(points: Points, is_twin: BoolVector) -> IndexVector:
 
 
 def _short_bridges(
-    graph: Graph, points: Points, metric: Any, piece: IndexVector, is_piled: BoolVector
+    graph: Graph,
+    points: Points,
+    metric: Any,
+    piece: IndexVector,
+    is_piled: BoolVector,
+    reach: FloatVector,
 ) -> tuple[IndexVector, IndexVector]:
-    """Return the bridges from piles, both ends, that are about as short as any of the pile's."""
+    """Return the bridges from piles, both ends, that are about as short as any, and not far."""
     piled = np.flatnonzero(is_piled[piece])
     ways = graph.weights[piled].tocoo()
     rows, columns = piled[ways.coords[0]], ways.coords[1].astype(np.intp)
@@ -92,5 +115,7 @@ def _short_bridges(
     lengths = open_space(some, metric).distances(*places.reshape(2, -1))
     shortest = np.full(len(is_piled), np.inf)
     np.minimum.at(shortest, piece[rows], lengths)
-    is_short = lengths <= _AS_SHORT * shortest[piece[rows]]
+    steps = np.where(reach > 0, reach, shortest[piece])  # what lies between rows that differ
+    far = _FAR * _typical_reach(steps[np.isfinite(steps)])
+    is_short = lengths <= np.minimum(_AS_SHORT * shortest[piece[rows]], far)
     return rows[is_short], columns[is_short]

@@ -8,20 +8,11 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.front_door.candidates import Candidate
-from beltrami.front_door.mixture.confidence import Confidence
 from beltrami.front_door.mixture.model import Mixture
-from beltrami.front_door.mixture.shares import unseen_share
 from beltrami.learners.model import Labeled
 from beltrami.review.conformal import conformal_threshold, held_out_strangeness
 
 _ROUNDING = 1e-12
-
-_MOST_UNSEEN = 0.25
-"""Share of rows of classes that no label names up to which rows are accepted under a risk."""
-
-_FEWEST_TESTED = 6
-"""Labels that were held out from which rows are accepted under a risk: with four, two of each of
-two classes, nobody can know how right answers are (decision 0033)."""
 
 _MOST_SHIFT = 5.0
 """Times by which a class may have more rows, or fewer, than its share of the labels says."""
@@ -135,8 +126,8 @@ class Judgement:
         The labels that were held out, or would have been.
     is_told : ndarray of shape (m,)
         Whether others could tell: the class has another label.
-    n_tested : int
-        Those of them that may judge: none unless they are of two classes at least.
+    can_promise : bool
+        Whether labels support a promise, so that rows may be accepted under a risk.
     held_out : ndarray of shape (m, k)
         Probabilities of those labels, each by a mixture that did not see it either.
     importance : ndarray of shape (m,)
@@ -151,18 +142,10 @@ class Judgement:
     n_labels: int
     judged: Labeled
     is_told: BoolVector
-    n_tested: int
+    can_promise: bool
     held_out: FloatMatrix
     importance: FloatVector
     members: tuple[Judged, ...]
-
-    @property
-    def can_promise(self) -> bool:
-        """Whether labels support a promise: tested, no mere guesses, and few classes go unnamed."""
-        counts = self.judged.targets.sum(axis=0)
-        return supports_promise(
-            self.mixture.confidence, self.n_tested, unseen_share(counts[counts > 0])
-        )
 
     def set_threshold(self, coverage: float) -> float:
         """Return the strangeness up to which a class belongs in a set of this coverage."""
@@ -193,18 +176,6 @@ class Answer:
     def scores(self) -> FloatMatrix:
         """The probabilities: what a classifier goes by."""
         return self.probabilities
-
-
-def supports_promise(sure: Confidence | None, n_tested: int, unseen: float) -> bool:
-    """Say whether rows may be accepted under a risk.
-
-    On sets that were left out, rows accepted without that were 10 to 46 % wrong at 5 %.
-
-    - `sure`: how sure to be; one chance for all rows means that answers are guesses.
-    - `unseen`: share of rows of classes that no label names.
-    """
-    are_guesses = sure is not None and sure.is_even
-    return n_tested >= _FEWEST_TESTED and unseen <= _MOST_UNSEEN and not are_guesses
 
 
 def can_judge(labeled: Labeled) -> BoolVector:

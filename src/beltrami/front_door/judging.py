@@ -16,13 +16,23 @@ from beltrami.front_door.mixture.model import Mixture
 from beltrami.front_door.mixture.shares import estimate_odds, match_odds, unseen_share
 from beltrami.front_door.mixture.stacking import deal_labels, fit_mixture
 from beltrami.learners.model import Labeled
-from beltrami.review.guessing import beside_guessing
+from beltrami.review.guessing import BesideGuessing, beside_guessing
 from beltrami.review.issues import find_label_issues
 
 _TWO = 2  # classes that labels must be of to judge
 
 FEWEST_TESTED = 20
 """Held-out labels from which answers no better than one class for all are called guesses."""
+
+_FEWEST_TO_PROMISE = 6
+"""Labels that were held out from which rows are accepted under a risk: with four, two of each of
+two classes, nobody can know how right answers are (decision 0033)."""
+
+_LUCK = 0.15
+"""Chance of as many right answers by one class for all, up to which rows are accepted."""
+
+_MOST_UNSEEN = 0.25
+"""Share of rows of classes that no label names up to which rows are accepted under a risk."""
 
 _ROWS = 20_000
 """Rows by which class sizes and agreement are told."""
@@ -40,8 +50,8 @@ class Verdict:
         The labels that were held out, or would have been.
     is_told : ndarray of shape (m,)
         Whether others could tell: the class has another label.
-    n_tested : int
-        Those that may judge: none unless they are of two classes at least.
+    can_promise : bool
+        Whether labels support a promise.
     held_out : ndarray of shape (m, k)
         Probabilities of the labels, each by a mixture that did not see it either.
     importance : ndarray of shape (m,)
@@ -51,7 +61,7 @@ class Verdict:
     mixture: Mixture
     sample: Labeled
     is_told: BoolVector
-    n_tested: int
+    can_promise: bool
     held_out: FloatMatrix
     importance: FloatVector
 
@@ -94,7 +104,7 @@ def judge_together(
     - `method`: "auto", or the one that answers alone.
     - `shares`: (k,), class sizes where they were given.
     """
-    bench = Bench.of(fitted, labeled, n_columns, method, load_experience())
+    bench = Bench.of(fitted, labeled, n_columns, method, load_experience(), shares)
     answers = {name: one.answer for name, one in fitted.items()}
     hearing = bench.hear(answers, shares)
     trusted = bench.without_wrong(hearing)
@@ -105,7 +115,7 @@ def judge_together(
         mixture,
         bench.sample,
         bench.is_told,
-        len(bench.judges),
+        supports_promise(bench, hearing),
         mixture.conclude(hearing.held_out),
         hearing.importance,
     )
@@ -127,11 +137,26 @@ def be_sure(bench: "Bench", hearing: Hearing) -> Confidence:
 
 def are_guesses(bench: "Bench", hearing: Hearing) -> bool:
     """Say whether held-out labels, many enough, were answered no better than by one class."""
-    judges = bench.judges
-    if len(judges) < FEWEST_TESTED:
-        return False
-    said = hearing.held_out.probabilities[judges].argmax(axis=1)
-    return not beside_guessing(bench.sample.targets[judges].argmax(axis=1), said).is_better
+    return len(bench.judges) >= FEWEST_TESTED and not _beside(bench, hearing).is_better
+
+
+def supports_promise(bench: "Bench", hearing: Hearing) -> bool:
+    """Say whether rows may be accepted under a risk.
+
+    Labels were tested, and answered better than by one class for all as far as so few can show,
+    and few rows are of classes that no label names. On sets that were left out, rows accepted
+    without that were 10 to 46 % wrong at 5 %.
+    """
+    beside = _beside(bench, hearing)
+    is_tested = len(bench.judges) >= _FEWEST_TO_PROMISE and beside.chance <= _LUCK
+    is_named = bench.situation.unseen <= _MOST_UNSEEN
+    return is_tested and is_named and not are_guesses(bench, hearing)
+
+
+def _beside(bench: "Bench", hearing: Hearing) -> BesideGuessing:
+    """Compare held-out answers with one class for all."""
+    said = hearing.held_out.probabilities[bench.judges].argmax(axis=1)
+    return beside_guessing(bench.sample.targets[bench.judges].argmax(axis=1), said)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,15 +198,18 @@ class Bench:
         n_columns: int,
         method: str,
         experience: Experience,
+        shares: FloatVector | None = None,
     ) -> "Bench":
-        """Seat candidates, and the labels that may judge them."""
+        """Seat candidates, and the labels that may judge them; `shares` are sizes where given."""
         sample = labeled.sample()
         is_told = can_judge(sample)
         are_several = np.count_nonzero(sample.targets[is_told].any(axis=0)) >= _TWO
         judges = np.flatnonzero(is_told) if are_several else np.zeros(0, dtype=np.intp)
         counts = labeled.targets.sum(axis=0)
+        unnamed = 0.0 if shares is None else float(shares[counts == 0].sum())
         counts = counts[counts > 0]
-        situation = Situation(len(labeled.rows), len(counts), n_columns, unseen_share(counts))
+        unseen = max(unseen_share(counts), unnamed)
+        situation = Situation(len(labeled.rows), len(counts), n_columns, unseen)
         logits = {name: np.asarray(one.held_out) for name, one in fitted.items()}
         return cls(logits, sample, is_told, judges, situation, method, experience)
 

@@ -17,7 +17,7 @@ from beltrami.front_door.mixture.model import Mixture
 from beltrami.front_door.prepare import View
 from beltrami.learners.model import Labeled
 
-_NAMED = ("n_labels", "n_tested")
+_NAMED = ("n_labels", "can_promise")
 _ARRAYS = ("is_told", "held_out", "importance")
 _LABELS = ("rows", "targets", "weights")
 _CODES = "codes."

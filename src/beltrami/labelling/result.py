@@ -249,6 +249,8 @@ def _sources(intake: Intake, learner: ManifoldClassifier) -> NDArray[np.intp]:
     """Return the `Source` of each row."""
     is_left = np.where(learner.reached_, Source.ABSTAINED, Source.UNREACHED)
     source = np.where(learner.accepted_, Source.LABELLED, is_left)
+    if intake.features.is_empty is not None:
+        source[intake.features.is_empty] = Source.ABSTAINED
     source[intake.is_given] = Source.GIVEN
     return np.asarray(source, dtype=np.intp)
 

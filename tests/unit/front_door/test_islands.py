@@ -106,3 +106,27 @@ def test_piles_are_known_by_distances_alone():
     island = island_numbers(pieces_of(graph, distances, "precomputed", 5), np.array([0]))
     assert (island[:120] == -1).all()
     assert (island[120:] == 0).all()
+
+
+@pytest.mark.parametrize("n_far", [1, 3])
+@pytest.mark.parametrize("n_labels", [4, 20])
+def test_far_rows_are_not_accepted_under_a_risk(n_far, n_labels):
+    rng = np.random.default_rng(3)
+    truth = np.arange(400) % 2
+    points = rng.normal(size=(400, 4)) + 6 * truth[:, None]
+    points[:n_far] += 1000
+    y = np.full(400, -1)
+    y[100 : 100 + 2 * n_labels] = truth[100 : 100 + 2 * n_labels]
+    learner = ManifoldClassifier(random_state=0, risk=0.2).fit(points, y)
+    assert learner.accepted_[300:].mean() > 0.9
+    assert not learner.accepted_[:n_far].any()
+
+
+def test_a_far_pile_is_an_island():
+    rng = np.random.default_rng(3)
+    points = rng.normal(size=(400, 4))
+    points[:60] = points[0] + 80
+    graph = KnnGraph(10, connect="mst").build(points)
+    island = island_numbers(pieces_of(graph, points, "euclidean", 10), np.array([100]))
+    assert (island[:60] == 0).all()
+    assert (island[60:] == -1).all()

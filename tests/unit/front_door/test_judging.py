@@ -35,7 +35,7 @@ def test_labels_of_one_class_alone_do_not_judge(truth):
     trials, labeled = problem(truth[:4], truth)
     verdict = judge_together(trials, labeled, 20, method="auto")
     assert verdict.is_told.tolist() == [True, True, True, False]
-    assert verdict.n_tested == 0
+    assert not verdict.can_promise
     bench = Bench.of(trials, labeled, 20, "auto", load_experience())
     prior = load_experience().believe(list(trials), bench.situation)
     np.testing.assert_allclose(list(verdict.mixture.weights.values()), prior)

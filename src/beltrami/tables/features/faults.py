@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector
@@ -31,6 +32,7 @@ class Faults:
         self._said: list[str] = []
         self._n_cells = 0
         self._n_columns = 0
+        self._gaps: NDArray[np.intp] | None = None
 
     def row(self, row: int) -> str:
         """Return how to call a row."""
@@ -44,8 +46,21 @@ class Faults:
         """Note the cells of a column that hold nothing, and what they were filled with."""
         n = int(np.count_nonzero(missing))
         if n:
+            self._gaps = missing + (0 if self._gaps is None else self._gaps)
             share = f"{n} of {len(missing)} cells" + (", more than half," * (2 * n > len(missing)))
             self._filled.append(f"{column!r}: {share} hold nothing that can be used; {filled_with}")
+
+    def find_empty(self, n_rows: int, n_columns: int) -> BoolVector:
+        """Return which rows hold nothing in any of the columns, (n,), and note how many."""
+        if self._gaps is None:
+            return np.zeros(n_rows, dtype=bool)
+        is_empty = np.asarray(self._gaps == n_columns)
+        if is_empty.any():
+            self.say(
+                f"{np.count_nonzero(is_empty)} row(s) hold nothing in any column that is used: "
+                "nothing is known of them, and they are left to you"
+            )
+        return is_empty
 
     def note_gaps(self, missing: BoolVector, column: str, *, median: float) -> None:
         """Note the cells of a matrix or of vectors that hold no finite number."""

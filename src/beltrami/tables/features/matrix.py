@@ -4,7 +4,7 @@ Numbers are kept as given unless categories stand beside them.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, hstack
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
-from beltrami.core.types import CsrMatrix, FloatMatrix, Points
+from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, Points
 from beltrami.tables.columns.roles import Roles
 from beltrami.tables.features.blocks import (
     category_block,
@@ -45,6 +45,8 @@ class Features:
         Whether the columns may be of different units, so that a learner should standardise them.
     notes : tuple of str
         What was done on the way.
+    is_empty : ndarray of shape (n,) or None
+        Whether a row holds nothing in any column; None for no row.
     """
 
     points: Points
@@ -52,6 +54,7 @@ class Features:
     metric: Literal["euclidean", "angle"]
     has_units: bool
     notes: tuple[str, ...] = ()
+    is_empty: BoolVector | None = None
 
     def __str__(self) -> str:
         n, d = self.points.shape
@@ -81,9 +84,12 @@ def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Featu
         points = matrix_block(table.matrix, faults)
         names = tuple(f"x{i}" for i in range(points.shape[1]))
         return Features(points, names, "euclidean", has_units=False, notes=faults.notes())
-    if roles.text:
-        return _text_features(table, roles, faults)
-    return _dense_features(table, roles, faults)
+    make = _text_features if roles.text else _dense_features
+    features = make(table, roles, faults)
+    count = len((*roles.text, *roles.numeric, *roles.categorical, *roles.vectors))
+    is_empty = faults.find_empty(table.n_rows, count)
+    notes = (*features.notes, *faults.notes())
+    return replace(features, notes=notes, is_empty=is_empty if is_empty.any() else None)
 
 
 def _dense_features(table: Table, roles: Roles, faults: Faults) -> Features:
@@ -117,7 +123,7 @@ def _dense_features(table: Table, roles: Roles, faults: Faults) -> Features:
         raise InvalidInputError(_no_feature(table, roles))
     points = parts[0] if len(parts) == 1 else _beside(parts)
     has_units = len(parts) == 1 and bool(roles.numeric) and _has_units(points, roles.numeric)
-    return Features(points, tuple(names), "euclidean", has_units, (*notes, *faults.notes()))
+    return Features(points, tuple(names), "euclidean", has_units, tuple(notes))
 
 
 def _no_feature(table: Table, roles: Roles) -> str:
@@ -177,7 +183,7 @@ def _text_features(table: Table, roles: Roles, faults: Faults) -> Features:
     if n_empty:
         notes.append(f"{n_empty} row(s) hold no known word and are alike to each other only")
     if not (roles.numeric or roles.categorical or roles.vectors):
-        return Features(words, names, "angle", has_units=False, notes=(*notes, *faults.notes()))
+        return Features(words, names, "angle", has_units=False, notes=tuple(notes))
     others = _dense_features(table, roles, faults)
     block = np.array(others.points, dtype=np.float64)
     _standardize(block)
@@ -186,7 +192,7 @@ def _text_features(table: Table, roles: Roles, faults: Faults) -> Features:
     points: CsrMatrix = csr_array(hstack([words, csr_array(block)], format="csr"), dtype=np.float32)
     notes.append(f"{block.shape[1]} other columns are standardised and count as much as the texts")
     all_names = (*names, *others.names)
-    return Features(points, all_names, "angle", has_units=False, notes=(*notes, *faults.notes()))
+    return Features(points, all_names, "angle", has_units=False, notes=tuple(notes))
 
 
 def _texts(table: Table, names: tuple[str, ...], faults: Faults) -> list[str]:
