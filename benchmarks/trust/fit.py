@@ -21,7 +21,7 @@ from scipy.optimize import minimize
 
 from beltrami.front_door.candidates import CLASS_CANDIDATES
 from beltrami.front_door.judgement import Trial
-from beltrami.front_door.judging import Bench, Hearing, are_guesses, be_sure, supports_promise
+from beltrami.front_door.judging import Bench, Hearing, be_sure, supports_promise
 from beltrami.front_door.mixture import experience as shipped
 from beltrami.front_door.mixture.confidence import TERMS, list_terms
 from beltrami.front_door.mixture.experience import Experience, Situation
@@ -148,9 +148,7 @@ def learn_chance(train: Sequence[Cell], experience: Experience) -> dict[str, flo
     counts, rng = Counter(one.set_name for one in train), np.random.default_rng(1)
     tables, rights, weights = [], [], []
     for cell in train:
-        bench, hearing = hear(cell, experience)
-        if are_guesses(bench, hearing):
-            continue  # there the chance is told otherwise
+        _, hearing = hear(cell, experience)
         rows = rng.permutation(len(cell.truth))[:ROWS_OF_CHANCE]
         tables.append(list_terms(hearing.signs, hearing.evidence)[rows])
         rights.append((hearing.signs.probabilities.argmax(axis=1) == cell.truth)[rows])

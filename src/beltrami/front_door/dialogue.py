@@ -14,7 +14,13 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Seed
 from beltrami.front_door.base import GivenLabels
 from beltrami.front_door.committee import ClassCommittee
-from beltrami.front_door.doubts import doubts, judged_before, none_accepted, out_of_time
+from beltrami.front_door.doubts import (
+    doubts,
+    judged_before,
+    none_accepted,
+    out_of_time,
+    sizes_denied,
+)
 from beltrami.front_door.judgement import Answer, Judgement
 from beltrami.front_door.prepare import View
 from beltrami.front_door.report import FitReport, exact_bounds
@@ -96,6 +102,13 @@ class LabellingDialogue(GraphClassifier):
             + none_accepted(
                 self.confidence_, self.accepted_, rows, self.risk, can_promise=answer.can_promise
             )
+            + sizes_denied(
+                tuple(map(str, self.classes_)),
+                self._committee.shares,
+                self._labeled.targets.sum(axis=0),
+                truths,
+                guesses,
+            )
             + doubts(
                 self._labeled.targets.sum(axis=0),
                 self.label_distributions_.mean(axis=0),
@@ -106,6 +119,7 @@ class LabellingDialogue(GraphClassifier):
                 issues=self._issues_then(),
                 island=self.island_,
                 unlike=self.unlike_,
+                has_risk=self.risk is not None,
             ),
         )
 

@@ -13,12 +13,14 @@ from beltrami.review.guessing import BesideGuessing
 from beltrami.review.issues import LabelIssues
 
 _EVEN = 0.5
+_ENOUGH = 3  # hidden labels of a class, none of them answered right, that are no chance
 _FEWEST = 10
 _DRAWS = 1000
 _LEVEL = 0.01
 
-_A_PART, _MOST = 0.1, 0.4
-"""Shares of the rows unlike any label from which they are a part of the data, and most of it."""
+_SOME, _A_PART, _MOST = 0.02, 0.1, 0.4
+"""Shares of the rows unlike any label from which these are spoken of, are a part of the data, and
+most of it."""
 
 
 def out_of_time(members: Sequence[Judged] | Sequence[JudgedValues]) -> tuple[str, ...]:
@@ -72,6 +74,45 @@ def none_accepted(
     )
 
 
+def sizes_denied(
+    names: tuple[str, ...],
+    sizes: FloatVector | None,
+    counts: FloatVector,
+    truths: IndexVector,
+    guesses: IndexVector,
+) -> tuple[str, ...]:
+    """Say so where labels speak against class sizes that were given.
+
+    - `sizes`, `counts`: (k,), given shares and labels of each class.
+    - `truths`, `guesses`: (m,), classes of held-out labels, and what was said of them.
+    """
+    if sizes is None:
+        return ()
+    sentences = []
+    bare = np.flatnonzero((counts == 0) & (sizes > 0))
+    if len(bare):
+        sentences.append(
+            f"priors give {percent(float(sizes[bare].sum()))} of the rows to classes without a "
+            f"label ({_some([names[code] for code in bare])}): rows of these are all answered "
+            "wrong. Label some of them."
+        )
+    asked = np.bincount(truths, minlength=len(names))
+    right = np.bincount(truths[truths == guesses], minlength=len(names))
+    missed = np.flatnonzero((asked >= _ENOUGH) & (right == 0))
+    sentences += [
+        "PRIORS CONTRADICT THE LABELS: with the class sizes that were given, none of "
+        f"{asked[code]} hidden labels of {names[code]!r} was answered right. Look at the sizes "
+        "again, or leave priors out."
+        for code in missed
+    ]
+    if not sentences and _differ(counts, sizes, 1.0):
+        sentences.append(
+            "labels are shared among classes otherwise than priors say; that is as it should be "
+            "only if you chose which rows to label by their class."
+        )
+    return tuple(sentences)
+
+
 def doubts(
     counts: FloatVector,
     shares: FloatVector,
@@ -83,6 +124,7 @@ def doubts(
     issues: LabelIssues | None = None,
     island: IndexVector,
     unlike: BoolVector,
+    has_risk: bool = False,
 ) -> tuple[str, ...]:
     """Say what makes the answers and their confidence doubtful, the worst first.
 
@@ -91,7 +133,7 @@ def doubts(
     - `issues`: labels that others say are wrong.
     - `island`, `unlike`: (n,), the island of each row, -1 for none; whether it is like no label.
     """
-    sentences = [*_guesswork(names, accuracy, beside)]
+    sentences = [*_guesswork(names, accuracy, beside, has_risk=has_risk)]
     sentences += _strangers(unlike, island)
     if issues is not None and issues.are_many:
         sentences.append(
@@ -129,7 +171,9 @@ def doubts(
     return tuple(sentences)
 
 
-def _guesswork(names: tuple[str, ...], accuracy: float, beside: BesideGuessing) -> Iterator[str]:
+def _guesswork(
+    names: tuple[str, ...], accuracy: float, beside: BesideGuessing, *, has_risk: bool
+) -> Iterator[str]:
     """Say so where answers are little more than guesses."""
     if beside.n_held_out and beside.n_usual == beside.n_held_out:
         yield (
@@ -145,9 +189,10 @@ def _guesswork(names: tuple[str, ...], accuracy: float, beside: BesideGuessing) 
             "are too few to show it; label more rows of every class, or give other columns."
         )
     elif accuracy < _EVEN:
+        todo = "Label" if has_risk else "Set a risk to have the unsure rows left to you, or label"
         yield (
-            f"MOST ANSWERS ARE WRONG by our own estimate: {percent(accuracy)} right. Set a risk to "
-            "have the unsure rows left to you, or label more rows."
+            f"MOST ANSWERS ARE WRONG by our own estimate: {percent(accuracy)} right. {todo} more "
+            "rows."
         )
 
 
@@ -166,6 +211,11 @@ def _strangers(unlike: BoolVector, island: IndexVector) -> Iterator[str]:
             f"A PART OF THE DATA IS UNLIKE ANY LABEL: {int(away.sum()):,} rows ({percent(share)}). "
             "It may be a class that has no label yet; answers there are guesses, which no risk "
             "accepts. Label some of these rows."
+        )
+    elif share >= _SOME:
+        yield (
+            f"{int(away.sum()):,} rows ({percent(share)}) are like none of the labels; no risk "
+            "accepts them. Label one or two of them."
         )
 
 

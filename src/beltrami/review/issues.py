@@ -81,6 +81,12 @@ class LabelIssues:
     def reason(self) -> str:
         """Why no label can be called wrong, or nothing."""
         beside = self.beside
+        if not len(self.rows) and beside.is_better and beside.n_right < beside.n_held_out:
+            return (
+                f"no given label is clearly wrong; {beside.n_held_out - beside.n_right} of "
+                f"{beside.n_held_out} are answered otherwise by the others, and which of the two "
+                "is wrong cannot be told"
+            )
         if beside.is_better or not beside.n_held_out:
             return ""
         return (

@@ -274,3 +274,24 @@ def test_new_points_unlike_any_label_are_doubted_as_rows_are():
     assert again.max() < 0.51
     labelled = learner.predict_proba(points[:12]).max(axis=1)
     assert labelled.min() > 0.6
+
+
+def test_priors_that_labels_speak_against_are_told_and_promise_nothing():
+    rng = np.random.default_rng(6)
+    truth = np.arange(200) % 2
+    points = rng.normal(size=(200, 3)) + 6 * truth[:, None]
+    y = np.where(np.arange(200) < 12, truth, -1)
+
+    def fit(**options):
+        return ManifoldClassifier(random_state=0, risk=0.05, **options).fit(points, y)
+
+    wrong = fit(priors=[0.99, 0.01])
+    assert any("PRIORS CONTRADICT" in line for line in wrong.report_.warnings)
+    assert wrong.accepted_.sum() == 12
+    bare = fit(classes=[0, 1, 2], priors=[0.1, 0.1, 0.8])
+    assert any("80 % of the rows to classes without" in line for line in bare.report_.warnings)
+    assert bare.accepted_.sum() == 12
+    right = fit(priors=[0.5, 0.5])
+    assert not any("priors" in line.lower() for line in right.report_.warnings)
+    assert right.accepted_.mean() > 0.9
+    assert bare.confidence_.mean() < right.confidence_.mean()

@@ -154,7 +154,8 @@ def test_few_labels_of_many_classes_raise_no_foreign_warning():
 def test_rows_unlike_any_label_are_said_to_be_a_part_or_most():
     island = np.full(100, -1)
     common = (np.array([20.0, 20.0]), np.array([0.5, 0.5]), ("a", "b"), 0.9, GOOD)
-    for share, word in ((0.05, None), (0.2, "UNLIKE ANY LABEL: 20 rows"), (0.7, "FROM ONE PART")):
+    cases = {0.01: None, 0.05: "5 rows (5 %) are like none", 0.2: "UNLIKE ANY LABEL: 20 rows"}
+    for share, word in (cases | {0.7: "FROM ONE PART"}).items():
         said = doubts(*common, island=island, unlike=np.arange(100) < 100 * share)
         assert (word in said[0]) if word else not said
     away = np.arange(100) < 70

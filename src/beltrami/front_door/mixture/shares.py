@@ -108,7 +108,7 @@ def check_priors(priors: Any, classes: NDArray[Any], has_label: BoolVector) -> F
             f"priors sum to {shares.sum():.4g}: they are the classes' shares of all rows and must "
             "sum to 1."
         )
-    denied = classes[has_label & (shares == 0)]
+    denied = classes[has_label & (shares == 0)].tolist()
     if len(denied):
         raise InvalidInputError(
             f"priors say that there is no row of {denied[0]!r}, and there are labels of it. Give "
