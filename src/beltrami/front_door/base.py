@@ -180,6 +180,12 @@ def check_update(indices: Any, labels: Any, n_rows: int) -> tuple[IndexVector, l
         raise InvalidInputError(
             f"row numbers go from 0 to {n_rows - 1}; got {rows.min()} to {rows.max()}."
         )
+    listed, counts = np.unique(rows, return_counts=True)
+    if (counts > 1).any():
+        raise InvalidInputError(
+            f"row {listed[counts > 1][0]} is named {counts.max()} times, and only one of its labels "
+            "could be kept. Name every row once."
+        )
     return rows.astype(np.intp), values
 
 

@@ -150,6 +150,11 @@ def test_nothing_changes_where_an_update_is_refused(learner):
     assert learner.update([], []) is learner
 
 
+def test_a_row_that_is_named_twice_is_refused(learner):
+    with pytest.raises(InvalidInputError, match="row 3 is named 2 times"):
+        learner.update([3, 5, 3], [0, 1, 1])
+
+
 def test_an_update_that_is_cancelled_changes_nothing(learner, moons):
     learner.update(7, moons[1][7])
     before, new = state(learner), learner.predict_proba(moons[0][:20] + 0.01)
