@@ -183,8 +183,8 @@ def check_update(indices: Any, labels: Any, n_rows: int) -> tuple[IndexVector, l
     listed, counts = np.unique(rows, return_counts=True)
     if (counts > 1).any():
         raise InvalidInputError(
-            f"row {listed[counts > 1][0]} is named {counts.max()} times, and one of its labels only "
-            "could be kept. Name every row once."
+            f"row {listed[counts > 1][0]} is named {counts.max()} times, and one label only could "
+            "be kept. Name every row once."
         )
     return rows.astype(np.intp), values
 
