@@ -30,7 +30,7 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.checks: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --group test --group lint --group bench
+	$(BIN)/python -m pip install --quiet --group test --group lint --group bench --group browser
 	@touch $@
 
 $(VENV)/.browser: $(VENV)/.checks
