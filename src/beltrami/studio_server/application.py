@@ -20,7 +20,7 @@ from beltrami.studio_server.routes import Routes
 from beltrami.studio_server.telling import tell_state
 
 
-def make_app(desk: Desk, hub: Hub, access: Access, *, host: str = "127.0.0.1") -> ASGIApp:
+def make_app(desk: Desk, hub: Hub, access: Access, *, host: str = "") -> ASGIApp:
     """Return the application of a desk; it opens the desk when it starts and leaves it open."""
 
     @contextlib.asynccontextmanager
@@ -35,7 +35,7 @@ def make_app(desk: Desk, hub: Hub, access: Access, *, host: str = "127.0.0.1") -
         lifespan=lifespan,
         exception_handlers={RefusedError: _refuse, BeltramiError: _refuse_input, 404: _say_missing},
     )
-    return Gate(Limits(app), access, host=host, read_only=desk.is_read_only)
+    return Gate(Limits(app), access, host=host, is_read_only=desk.is_read_only)
 
 
 async def _refuse(_: Request, error: Exception) -> Response:

@@ -114,7 +114,7 @@ class Studio:
     @classmethod
     def of(cls, project: Project, user: str, options: LearningOptions, port: int = 0) -> Self:
         """Serve a project that is open."""
-        hub, access = Hub(), Access.grant({user: None})
+        hub, access = Hub(), Access.of((user,))
         desk = Desk(project, hub, (user,), options, remembering=remembering_usually)
         server = ServerThread(make_app(desk, hub, access), port=port)
         try:
@@ -122,7 +122,7 @@ class Studio:
         except BaseException:
             desk.close()
             raise
-        return cls(desk, server, address.link(access.tokens[user]))
+        return cls(desk, server, address.link(access.token_of(user)))
 
     @property
     def labels(self) -> dict[Any, str]:

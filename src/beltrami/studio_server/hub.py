@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from beltrami.studio_server.desk import dump
-from beltrami.studio_server.outbox import Outbox
+from beltrami.studio_server.limits import Outbox
 
 
 class Hub:
@@ -75,23 +75,23 @@ class Hub:
 
     def _post(self, about: str, text: str) -> None:
         for outbox in self._outboxes:
-            outbox.post(about, text)
+            outbox.put_text(text, about)
 
     def _say(self, text: str) -> None:
         for outbox in self._outboxes:
-            outbox.say(text)
+            outbox.put_text(text)
 
     def _post_states(self) -> None:
         with self._lock:
             self._is_state_due = False
         texts = {user: dump({"type": "state"} | self.state_for(user)) for user in self.users}
         for outbox, user in self._outboxes.items():
-            outbox.post("state", texts[user])
+            outbox.put_state(texts[user])
 
     def _place(self, frame: bytes) -> None:
         for outbox in self._outboxes:
-            outbox.place(frame)
+            outbox.put_places(frame)
 
     def _change(self, frame: bytes) -> None:
         for outbox in self._outboxes:
-            outbox.change(frame)
+            outbox.put_answers(frame)

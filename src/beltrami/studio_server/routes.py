@@ -12,15 +12,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from beltrami.core.errors import BeltramiError
 from beltrami.studio_server import requests as r
 from beltrami.studio_server import telling
+from beltrami.studio_server.access import user_of
 from beltrami.studio_server.desk import Desk, dump
 from beltrami.studio_server.frames import pack_column
 from beltrami.studio_server.hub import Hub
-from beltrami.studio_server.outbox import Outbox, deliver
+from beltrami.studio_server.limits import Outbox
 from beltrami.studio_server.refusals import RefusedError
 
 _BINARY = "application/octet-stream"
@@ -90,7 +91,7 @@ class Routes:
 
     async def state(self, request: Request) -> Response:
         """Return what is shown around the rows."""
-        return JSONResponse(telling.tell_state(self._desk, request.state.user))
+        return JSONResponse(telling.tell_state(self._desk, user_of(request)))
 
     async def places(self, _: Request) -> Response:
         """Return the map."""
@@ -142,7 +143,7 @@ class Routes:
 
     async def question(self, request: Request) -> Response:
         """Return what to ask this person next; it is waited for where none is ready."""
-        user, ends = request.state.user, asyncio.get_running_loop().time() + _PATIENCE_S
+        user, ends = user_of(request), asyncio.get_running_loop().time() + _PATIENCE_S
         while True:
             question = await run_in_threadpool(self._desk.next_question, user)
             if question is not None:
@@ -172,19 +173,19 @@ class Routes:
         rows = r.read_rows(body.get("rows"), self._n_rows)
         label = None if body.get("label", "") is None else r.read_text(body, "label")
         how = r.read_choice(body, "how", _HOWS, "api")
-        return await self._saved(self._desk.label, request.state.user, rows, label, how)
+        return await self._saved(self._desk.label, user_of(request), rows, label, how)
 
     async def save_mark(self, request: Request) -> Response:
         """Save that rows are skipped, or cannot be told."""
         body = await r.read_body(request)
         rows = r.read_rows(body.get("rows"), self._n_rows)
         mark = r.read_choice(body, "mark", ("skip", "unsure"), "")
-        return await self._saved(self._desk.mark, request.state.user, rows, mark)
+        return await self._saved(self._desk.mark, user_of(request), rows, mark)
 
     async def undo(self, request: Request) -> Response:
         """Take back what this person did last."""
         await r.read_body(request)
-        event = await run_in_threadpool(self._desk.undo, request.state.user)
+        event = await run_in_threadpool(self._desk.undo, user_of(request))
         if event is None:
             raise RefusedError(409, "there is nothing of yours to take back")
         told = telling.tell_saved(self._desk, event)
@@ -192,7 +193,7 @@ class Routes:
 
     async def change_classes(self, request: Request) -> Response:
         """Add a class, or give one another name."""
-        body, user = await r.read_body(request), request.state.user
+        body, user = await r.read_body(request), user_of(request)
         if "add" in body:
             return await self._saved(self._desk.add_class, user, r.read_text(body, "add"))
         old, new = r.read_text(body, "rename"), r.read_text(body, "to")
@@ -223,7 +224,7 @@ class Routes:
         """Compare rows by other columns."""
         body = await r.read_body(request)
         changes = r.read_roles(body, self._desk.project.intake.table.names)
-        await run_in_threadpool(self._desk.change_roles, request.state.user, changes)
+        await run_in_threadpool(self._desk.change_roles, user_of(request), changes)
         return JSONResponse({"accepted": True}, status_code=202)
 
     async def _saved(self, act: Any, *arguments: Any) -> Response:
@@ -232,21 +233,31 @@ class Routes:
 
     async def live(self, socket: WebSocket) -> None:
         """Send a page all that changes, until it goes."""
-        user = socket.state.user
+        user = user_of(socket)
         await socket.accept()
         outbox = Outbox(lambda: self._desk.answers_frame)
         self._hub.join(outbox, user)
-        outbox.post("state", dump({"type": "state"} | telling.tell_state(self._desk, user)))
+        outbox.put_state(dump({"type": "state"} | telling.tell_state(self._desk, user)))
         if self._desk.places_frame is not None:
-            outbox.place(self._desk.places_frame)
+            outbox.put_places(self._desk.places_frame)
         if self._desk.progress is not None:
-            outbox.post("progress", dump(self._desk.progress))
+            outbox.put_text(dump(self._desk.progress), "progress")
+        reading = asyncio.create_task(_read_to_end(socket))
         try:
-            await deliver(socket, outbox)
+            await outbox.send_all(socket, reading)
+        except WebSocketDisconnect:
+            return
         finally:
+            reading.cancel()
             self._hub.leave(outbox)
             if user not in self._hub.users:
                 self._desk.board.give_back(user)
+
+
+async def _read_to_end(socket: WebSocket) -> None:
+    """Wait until a page goes; it has nothing to say here."""
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
 
 
 def _read_page() -> dict[str, bytes]:

@@ -65,7 +65,7 @@ def studio(
         from beltrami.studio_server.serving import check_host
 
         check_host(host, has_own_token=token is not None)
-        access = Access.grant({name: token if name == users[0] else None for name in users})
+        access = Access.of(users, token)
         opened = open_project(source, table, project, user=users[0], read_only=read_only)
         voice.tell([*opened.intake.lines(), *opened.words])
     learning = LearningOptions(random_state=seed, n_jobs=jobs)
@@ -89,7 +89,7 @@ def _serve(
     from beltrami.studio_server.hub import Hub
     from beltrami.studio_server.serving import serve
 
-    hub, users = Hub(), tuple(access.tokens)
+    hub, users = Hub(), access.users
     desk = Desk(
         opened,
         hub,
@@ -100,13 +100,13 @@ def _serve(
     )
 
     def announce(address: "Address") -> None:
-        for name, token in access.tokens.items():
+        for name in users:
             if len(users) > 1:
                 voice.tell([f"{name}:"])
-            say(address.link(token))
+            say(address.link(access.token_of(name)))
         voice.tell([f"labels are kept in {opened.path}; Ctrl-C ends the studio"])
         if is_shown:
-            webbrowser.open(address.link(access.tokens[users[0]]))
+            webbrowser.open(address.link(access.token_of(users[0])))
 
     try:
         serve(make_app(desk, hub, access, host=host), host, port, announce)
