@@ -122,7 +122,7 @@ class Studio:
         except BaseException:
             desk.close()
             raise
-        return cls(desk, server, address.link(access.token_of(user)))
+        return cls(desk, server, f"{address}/?token={access.token_of(user)}")
 
     @property
     def labels(self) -> dict[Any, str]:

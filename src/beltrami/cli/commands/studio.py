@@ -103,10 +103,10 @@ def _serve(
         for name in users:
             if len(users) > 1:
                 voice.tell([f"{name}:"])
-            say(address.link(access.token_of(name)))
+            say(f"{address}/?token={access.token_of(name)}")
         voice.tell([f"labels are kept in {opened.path}; Ctrl-C ends the studio"])
         if is_shown:
-            webbrowser.open(address.link(access.token_of(users[0])))
+            webbrowser.open(f"{address}/?token={access.token_of(users[0])}")
 
     try:
         serve(make_app(desk, hub, access, host=host), host, port, announce)
