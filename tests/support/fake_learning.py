@@ -32,6 +32,7 @@ class FakeStudio:
         self.refuse = ""  # words with which every save fails
         self.is_down = False  # no socket is accepted
         self.learn_s = 0.03
+        self.save_s = 0.0
         self.read_only = False
         self.users = ["ann"]
         self.loop: asyncio.AbstractEventLoop | None = None

@@ -1,6 +1,7 @@
 """Made-up rows for the studio's page: texts, a table or pictures, and a place in the plane each."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,16 @@ HOSTILE = (
 """What must stay text."""
 
 HOSTILE_ROW = 7
-LONG_ROW = 11
+LONG_ROW = 300
 
 TOPICS = {
-    "gardens": "tulip compost hedge seedling pruning orchard mulch trellis pollen lawn".split(),
-    "sailing": "mast harbour tide spinnaker keel anchor regatta breeze hull rudder".split(),
-    "kitchen": "oven saffron dough simmer ladle garlic pastry broth whisk pepper".split(),
-    "railways": "signal carriage sleeper platform timetable siding locomotive gauge".split(),
-    "weather": "drizzle isobar frost gale forecast humidity thunder cloud sleet".split(),
+    "gardens": "tulip compost hedge seedling pruning orchard mulch trellis pollen lawn",
+    "sailing": "mast harbour tide spinnaker keel anchor regatta breeze hull rudder",
+    "kitchen": "oven saffron dough simmer ladle garlic pastry broth whisk pepper",
+    "railways": "signal carriage sleeper platform timetable siding locomotive gauge",
+    "weather": "drizzle isobar frost gale forecast humidity thunder cloud sleet",
 }
-_GLUE = "the and after before under with a of to near over without their our while".split()
+_GLUE = "the and after before under with a of to near over without their our while"
 CITIES = ("Aberdeen", "Bath", "Cardiff", "Durham", "Exeter")
 
 
@@ -67,6 +68,7 @@ class FakeRows:
         ]
 
 
+@cache
 def fake_rows(kind: str, n: int = 2000, seed: int = 0) -> FakeRows:
     """Return `n` rows in five blobs, one hostile and one long; the last fiftieth is an island."""
     random = np.random.default_rng(seed)
@@ -97,9 +99,11 @@ def fake_rows(kind: str, n: int = 2000, seed: int = 0) -> FakeRows:
 
 
 def _text(random: np.random.Generator, topic: str) -> str:
-    words: list[str] = []
-    for _ in range(int(random.integers(9, 45))):
-        words.append(str(random.choice(TOPICS[topic] if random.random() < 0.4 else _GLUE)))
+    own, glue, n = TOPICS[topic].split(), _GLUE.split(), int(random.integers(9, 45))
+    picks = zip(random.random(n) < 0.4, random.integers(1000, size=n), strict=True)
+    words = [
+        own[place % len(own)] if is_own else glue[place % len(glue)] for is_own, place in picks
+    ]
     return " ".join(words).capitalize() + "."
 
 

@@ -130,6 +130,7 @@ class Routes:
         name = request.url.path.rsplit("/", 1)[-1]
         body = await request.json()
         self.studio.posts.append((name, body))
+        await asyncio.sleep(self.studio.save_s)
         if self.studio.refuse and name != "trial":
             return JSONResponse({"error": self.studio.refuse}, status_code=507)
         answer = getattr(self, f"take_{name}")(body)
@@ -231,7 +232,9 @@ def application(studio: FakeStudio) -> Starlette:
 def serve(studio: FakeStudio, port: int = 0) -> Iterator[str]:
     """Serve a studio in a thread; the address is yielded."""
     listener = socket.create_server(("127.0.0.1", port))
-    settings = uvicorn.Config(application(studio), log_level="warning", ws="websockets-sansio", lifespan="off")
+    settings = uvicorn.Config(
+        application(studio), log_level="warning", ws="websockets-sansio", lifespan="off"
+    )
     server = uvicorn.Server(settings)
 
     async def run() -> None:

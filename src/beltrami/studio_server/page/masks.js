@@ -56,7 +56,7 @@ function testOf(filter, { answers, columns }) {
     return (row) => filter.values.some((kind) => (kind < 4 ? (source[row] & 3) === kind : source[row] & (4 << (kind - 4))));
   }
   if (filter.on === "confidence") {
-    const [low, high] = [Math.round(2.55 * (filter.low ?? 0)), Math.round(2.55 * (filter.high ?? 100))];
+    const [low, high] = [filter.low ?? 0, filter.high ?? 100].map((share) => Math.round((255 * share) / 100));
     return (row) => codes[row] >= 0 && confidence[row] >= low && confidence[row] <= high;
   }
   const column = columns.get(filter.on.slice(7));

@@ -13,7 +13,7 @@ const JUST_MS = 350; // a suggestion that changed so lately was not read
 export class QueueView {
   constructor(store, deeds, contents, notices) {
     Object.assign(this, { store, deeds, contents, notices, problem: "", suggestedAt: 0 });
-    this.line = new QuestionLine((row) => this.isOpen(row), () => this.store.set({ question: this.line.current }));
+    this.line = new QuestionLine((row) => this.isOpen(row), () => this.turn());
     store.watch(["question"], () => this.show());
     store.watch(["view"], ({ view }) => { if (view === "queue") this.line.fill(); });
     store.watch(["project"], ({ project }) => this.offer(project));
@@ -23,6 +23,11 @@ export class QueueView {
   isOpen(row) {
     const { answers } = this.store.state;
     return !answers || (answers.source[row] & 3) !== 0;
+  }
+
+  turn() {
+    this.store.set({ question: this.line.current });
+    if (!this.line.current) this.show(); // there may be another reason now
   }
 
   /** Ask again where there was no question, and refresh a suggestion that learning has overtaken. */
