@@ -24,6 +24,9 @@ from beltrami.tables import Roles, Table
 from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.model import decode_categories, few_of, is_list
 
+LINE_LENGTH = 72
+"""Characters of a preview in a list on the terminal."""
+
 _MOST_CELLS = 200
 _CELL_LENGTH = 1000
 _PREVIEW_CELLS = 12
@@ -255,6 +258,11 @@ class RowContents:
         return pa.chunked_array([pa.array(np.arange(self.table.n_rows)).cast(pa.string())])
 
 
+def with_preview(name: Any, preview: str) -> str:
+    """Return the name of a row with what it is, for a list on the terminal."""
+    return f"{name} ({preview})" if preview else str(name)
+
+
 def write_vector(values: Any) -> str:
     """Return the first few numbers of a vector, and how many there are."""
     first = ", ".join(write_out(_plain(one)) for one in values[:_VECTOR_LENGTH])
@@ -282,7 +290,7 @@ def _plain(value: Any) -> Any:
 def _take(column: ShownColumn, rows: list[int]) -> list[Any]:
     if len(rows) == 1:
         return [column.values[rows[0]].as_py()]
-    taken: list[Any] = column.values.take(rows).to_pylist()
+    taken: list[Any] = column.values.take(np.asarray(rows, dtype=np.int64)).to_pylist()
     return taken
 
 
