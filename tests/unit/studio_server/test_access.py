@@ -17,6 +17,7 @@ from beltrami.studio_server.access import (
     user_of,
 )
 from beltrami.studio_server.addresses import Address, Names, machine_name
+from beltrami.studio_server.refusals import RefusedError, refuse
 
 TOKEN = "a-token-of-my-own"
 ACCESS = Access.of(("ann", "ben"), TOKEN)
@@ -374,8 +375,12 @@ def test_every_answer_is_guarded_by_its_headers():
 
 
 def test_words_of_a_refusal_are_text_in_a_page():
-    page = ask(gate(), "GET", "/?token=<script>", {"accept": "text/html"})
+    async def app(scope, receive, send):
+        await refuse(scope, send, RefusedError(400, "<script>alert(1)</script>"))
+
+    page = ask(app, "GET", "/", {"accept": "text/html"})
     assert b"<script" not in page.body
+    assert b"&lt;script&gt;" in page.body
     assert page.headers["content-type"] == "text/html; charset=utf-8"
 
 

@@ -190,9 +190,12 @@ def test_the_server_does_not_say_what_it_is(address):
     assert ask(address, path="/failure").status_code == 500
 
 
-def test_a_proxy_does_not_change_who_asks(address):
-    forwarded = {"X-Forwarded-For": "10.0.0.1", "X-Forwarded-Proto": "https"}
-    assert ask(address, headers=BEARER | forwarded).status_code == 200
+def test_nobody_passes_as_another_by_the_headers_of_a_proxy(address):
+    headers = BEARER | JSON | {"X-Forwarded-For": "10.0.0.1", "X-Forwarded-Proto": "https"}
+    https = headers | {"Origin": str(address).replace("http", "https")}
+    assert ask(address, "POST", "/api/labels", https, content=b"{}").status_code == 403
+    ours = headers | {"Origin": str(address)}
+    assert ask(address, "POST", "/api/labels", ours, content=b"{}").status_code == 200
 
 
 def test_a_failure_shows_one_sentence_and_no_traceback(address):
