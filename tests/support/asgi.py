@@ -35,7 +35,6 @@ def scope_of(
         "query_string": query.encode(),
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in sent.items()],
         "server": server,
-        "extensions": {"websocket.http.response": {}},
     }
     return scope | ({"method": method} if method else {})
 
@@ -74,13 +73,13 @@ async def _collect(app, scope, receive) -> Answer:
 
     async def send(message):
         kind = message["type"]
-        if kind.endswith("response.start"):
+        if kind == "http.response.start":
             assert not answer.status
             answer.status = message["status"]
             pairs = [(key.decode(), value.decode()) for key, value in message["headers"]]
             answer.headers = dict(pairs)
             assert len(answer.headers) == len(pairs), "a header twice"
-        elif kind.endswith("response.body"):
+        elif kind == "http.response.body":
             answer.body += message["body"]
         elif kind in {"websocket.accept", "websocket.close"}:
             answer.status = 101 if kind == "websocket.accept" else 403

@@ -141,11 +141,9 @@ class Limits:
 
     async def _converse(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._n_sockets >= self._bounds.n_sockets:
-            words = (
-                f"{self._bounds.n_sockets} windows of this studio are open, and no more can be. "
-                "Close some of them, and load the page again."
-            )
-            await refuse(scope, send, RefusedError(503, words))
+            words = f"{self._bounds.n_sockets} windows of this studio are open; close some first."
+            await send({"type": "websocket.accept"})  # a page is told words only after that
+            await send({"type": "websocket.close", "code": 1013, "reason": words})
             return
         outcome = _Outcome(send)
         self._n_sockets += 1

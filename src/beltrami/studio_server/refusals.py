@@ -51,7 +51,7 @@ def with_guards(scope: Scope, send: Send) -> Send:
     guards = {**_HEADERS, b"cache-control": b"no-cache" if is_file else b"no-store"}
 
     async def guarded(message: Message) -> None:
-        if message["type"].endswith("http.response.start"):
+        if message["type"] == "http.response.start":
             others = [one for one in message.get("headers", ()) if one[0].lower() not in guards]
             message = {**message, "headers": [*others, *guards.items()]}
         await send(message)
@@ -73,18 +73,13 @@ def announces_body(scope: Scope) -> bool:
 async def refuse(scope: Scope, send: Send, refused: RefusedError) -> None:
     """Answer with the words: a page for a browser's window, JSON for everything else.
 
-    A connection on which a body is under way is closed, so that nobody has to read it.
+    A connection on which a body is under way is closed, so that nobody has to read it. A WebSocket
+    is refused by 403 and no words, which no browser would show.
     """
-    prefix = "http.response"
     if scope["type"] == "websocket":
-        prefix = "websocket.http.response"
-        if prefix not in scope.get("extensions", {}):
-            await send({"type": "websocket.close", "code": 1008, "reason": refused.words})
-            return
-    wants_page = scope["type"] == "http" and any(
-        "text/html" in one for one in values_of(scope, b"accept")
-    )
-    if wants_page:
+        await send({"type": "websocket.close", "code": 1008, "reason": ""})
+        return
+    if any("text/html" in one for one in values_of(scope, b"accept")):
         kind, body = b"text/html; charset=utf-8", _PAGE.format(words=html.escape(refused.words))
     else:
         kind, body = b"application/json", json.dumps({"error": refused.words})
@@ -92,7 +87,7 @@ async def refuse(scope: Scope, send: Send, refused: RefusedError) -> None:
     headers = [(b"content-type", kind), (b"content-length", str(len(content)).encode())]
     if announces_body(scope):
         headers.append((b"connection", b"close"))
-    start = {"type": f"{prefix}.start", "status": refused.status}
     guarded = with_guards(scope, send)
+    start = {"type": "http.response.start", "status": refused.status}
     await guarded({**start, "headers": [*headers, *refused.headers]})
-    await guarded({"type": f"{prefix}.body", "body": content, "more_body": False})
+    await guarded({"type": "http.response.body", "body": content, "more_body": False})

@@ -178,7 +178,7 @@ def test_a_conversation_that_fails_is_closed(has_begun, caplog):
             await send({"type": "websocket.accept"})
         raise ZeroDivisionError("secret")
 
-    assert shake_hands(Limits(broken), "/api/live").status == (403 if has_begun else 500)
+    assert shake_hands(Limits(broken), "/api/live").status == 403
     assert "ZeroDivisionError: secret" in caplog.text
 
 
@@ -207,7 +207,7 @@ def test_so_many_windows_and_no_more():
         app, sent = Limits(stays, SMALL), []
 
         async def send(message):
-            sent.append(message.get("status", message["type"]))
+            sent.append(message.get("reason", message["type"]))
 
         def join():
             return asyncio.ensure_future(app(scope_of("/api/live", {}), None, send))
@@ -223,8 +223,8 @@ def test_so_many_windows_and_no_more():
     assert sent == [
         "websocket.accept",
         "websocket.accept",
-        503,
-        "websocket.http.response.body",
+        "websocket.accept",
+        "2 windows of this studio are open; close some first.",
         "websocket.accept",
     ]
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import http.client
-import json
 import signal
 import socket
 import subprocess
@@ -10,7 +9,7 @@ import sys
 import textwrap
 import threading
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 
 import httpx
 import pytest
@@ -81,11 +80,9 @@ def plain_socket(address):
 def read_to_end(connection):
     """Return what comes until the other side closes."""
     content = b""
-    try:
+    with suppress(ConnectionResetError):
         while part := connection.recv(2**16):
             content += part
-    except ConnectionResetError:
-        pass
     return content
 
 
@@ -111,7 +108,7 @@ def test_a_port_that_is_none_is_refused(port):
 
 
 def test_an_address_of_another_machine_cannot_be_listened_at():
-    with pytest.raises(StudioServerError, match="cannot listen at host '192.0.2.1'"):
+    with pytest.raises(StudioServerError, match="cannot listen at host"):
         listen("192.0.2.1", 0)
 
 
@@ -180,12 +177,11 @@ def live(address, path="/api/live"):
     return f"{address}{path}".replace("http", "ws")
 
 
-def test_a_handshake_without_a_token_is_refused_in_words(address):
+def test_a_handshake_without_a_token_is_refused_and_nothing_is_logged(address, caplog):
     with pytest.raises(InvalidStatus) as refused:
         ws.connect(live(address), proxy=None)
-    response = refused.value.response
-    assert response.status_code == 401
-    assert "token" in json.loads(response.body)["error"]
+    assert refused.value.response.status_code == 403
+    assert caplog.text == ""
 
 
 def test_the_server_does_not_say_what_it_is(address):
@@ -194,9 +190,12 @@ def test_the_server_does_not_say_what_it_is(address):
     assert ask(address, path="/failure").status_code == 500
 
 
-def test_a_proxy_does_not_change_who_asks(address):
-    forwarded = {"X-Forwarded-For": "10.0.0.1", "X-Forwarded-Proto": "https"}
-    assert ask(address, headers=BEARER | forwarded).status_code == 200
+def test_nobody_passes_as_another_by_the_headers_of_a_proxy(address):
+    headers = BEARER | JSON | {"X-Forwarded-For": "10.0.0.1", "X-Forwarded-Proto": "https"}
+    https = headers | {"Origin": str(address).replace("http", "https")}
+    assert ask(address, "POST", "/api/labels", https, content=b"{}").status_code == 403
+    ours = headers | {"Origin": str(address)}
+    assert ask(address, "POST", "/api/labels", ours, content=b"{}").status_code == 200
 
 
 def test_a_failure_shows_one_sentence_and_no_traceback(address):
@@ -226,7 +225,7 @@ def test_a_hundred_megabytes_without_a_length_are_refused_on_the_way(address):
         head = f"POST /api/labels HTTP/1.1\r\nHost: 127.0.0.1:{address.port}\r\n"
         head += f"Authorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n"
         connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
-        with pytest.raises(OSError, match="reset|pipe"):
+        with suppress(ConnectionError):
             for _ in range(100 * 2**20 // len(part)):
                 connection.sendall(b"%x\r\n%s\r\n" % (len(part), part))
                 n_sent += len(part)
@@ -299,9 +298,11 @@ def test_so_many_websockets_and_no_more():
             stack.enter_context(
                 ws.connect(live(running.address), additional_headers=BEARER, proxy=None)
             )
-        with pytest.raises(InvalidStatus) as refused:
-            ws.connect(live(running.address), additional_headers=BEARER, proxy=None)
-        assert refused.value.response.status_code == 503
+        third = ws.connect(live(running.address), additional_headers=BEARER, proxy=None)
+        with third, pytest.raises(ConnectionClosed) as closed:
+            third.recv(timeout=5)
+        assert closed.value.rcvd.code == 1013
+        assert "2 windows" in closed.value.rcvd.reason
 
 
 def test_a_long_message_over_a_websocket_ends_it(address):
