@@ -94,7 +94,7 @@ def visit(chromium: str, profile: Path, tmp_path: Path) -> Callable[..., Visit]:
         html = render(page)
         if script:
             own = (
-                f"<script>(async () => {{ {TOOLS} const answers = {{}}; {script}\n"
+                f'<script type="module">(async () => {{ {TOOLS} const answers = {{}}; {script}\n'
                 "document.body.dataset.answers = JSON.stringify(answers); })()"
                 ".catch((error) => { document.body.dataset.errors = String(error); });</script>"
             )
@@ -145,13 +145,13 @@ def test_the_map_answers_to_wheel_keys_buttons_drag_and_pinch(visit):
         answers.plus = await key("+");
         answers.minus = (await key("-")).zoom;
         await key("+"); await key("+"); await key("+"); await key("+");
-        const before = state().drawn;
+        const before = state().centre;
         for (let i = 0; i < 6; i++) await key("ArrowLeft");
-        answers.arrows = [before, state().drawn];
+        answers.arrows = [before, state().centre];
         for (let i = 0; i < 3; i++) await pointer("pointermove", 400, 300);
         await pointer("pointerdown", 400, 300);
         await pointer("pointermove", 100, 300);
-        answers.drag = (await pointer("pointerup", 100, 300)).drawn;
+        answers.drag = (await pointer("pointerup", 100, 300)).centre;
         const button = (name) => click(document.querySelector(`button[data-zoom=${name}]`));
         answers.resetButton = (await button("reset")).zoom;
         answers.inButton = (await button("in")).zoom;

@@ -121,8 +121,10 @@ def safe_json(value: Any) -> str:
 
 def shorten(text: Any, length: int) -> str:
     """Return one line of at most `length` characters, with an ellipsis where it was cut."""
-    line = " ".join(str(text)[: 4 * length].split())
-    return line if len(line) <= length else line[: length - 1] + "…"
+    whole = str(text)
+    line = " ".join(whole[: 4 * length].split())
+    is_cut = len(line) > length or bool(whole[4 * length :].strip())
+    return line[: length - 1] + "…" if is_cut else line
 
 
 def _thin(rows: IndexVector, is_kept: BoolVector, count: int) -> IndexVector:

@@ -146,3 +146,9 @@ def test_shortened_text_is_one_line_of_bounded_length(text, length):
     short = shorten(text, length)
     assert len(short) <= length
     assert "\n" not in short
+
+
+def test_a_line_that_was_cut_says_so_also_where_it_is_short_for_its_spaces() -> None:
+    assert shorten("one" + 200 * " " + "two", 20) == "one…"
+    assert shorten("one" + 200 * " ", 20) == "one"
+    assert shorten("twelve chars and more", 12) == "twelve char…"

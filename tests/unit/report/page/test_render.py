@@ -12,6 +12,7 @@ from tests.support.fake_pages import fake_page, hostile_page
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.report.page import ClassRow, Island, Question, render, save_page
+from beltrami.report.page.scripts import join_modules, read_asset
 
 
 class Elements(HTMLParser):
@@ -206,12 +207,25 @@ def test_a_page_is_saved_whole(tmp_path):
 
 def test_scripts_and_styles_travel_with_the_package():
     folder = files("beltrami.report.page")
-    lines = 0
-    for name in ("page.html.jinja", "page.css", "page.js", "scatter.js"):
+    size = 0
+    for name in ("page.html.jinja", "page.css", "page.js", "map.js"):
         text = folder.joinpath(name).read_text(encoding="utf-8")
         assert name.endswith("jinja") or "</" not in text
-        lines += len(text.splitlines()) if name.endswith(".js") else 0
-    assert lines < 700
+        size += len(text.encode()) if name.endswith(".js") else 0
+    assert size < 100_000
+
+
+def test_modules_become_one_script_without_the_words_that_join_them():
+    script = join_modules("map.js", "page.js")
+    assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
+    exported = re.findall(r"^export \w+ (\w+)", read_asset("map.js"), re.MULTILINE)
+    assert "PointMap" in exported
+    (wanted,) = re.findall(r'^import \{ (.*) \} from "./map.js";$', read_asset("page.js"), re.M)
+    assert set(wanted.split(", ")) <= set(exported)
+    names = ", ".join(exported)
+    assert script.startswith(f"const {{ {names} }} = (() => {{\n")
+    assert script.count(f"return {{ {names} }};\n}})();\n") == 1
+    assert render(fake_page(20, 2)).count(script) == 1
 
 
 @pytest.mark.parametrize(
