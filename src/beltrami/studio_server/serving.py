@@ -6,6 +6,7 @@ One process, one event loop. In the foreground it ends by Ctrl-C; in a thread, f
 
 import asyncio
 import errno
+import logging
 import socket
 import sys
 import threading
@@ -16,14 +17,17 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
+import h11
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from beltrami.core.errors import BeltramiError, InvalidInputError
 from beltrami.studio_server.addresses import Address, is_loopback
 from beltrami.studio_server.limits import Bounds
 from beltrami.studio_server.refusals import RefusedError, refuse
+
+_LOG = logging.getLogger("beltrami.studio")
 
 GRACE_S = 1.0
 """What answers under way may still take when the server ends."""
@@ -207,12 +211,12 @@ class _Server(uvicorn.Server):
         most = bounds.n_connections
         super().__init__(
             uvicorn.Config(
-                _ending_quietly(app),
+                _outermost(app),
                 http=partial(_Connection, most=most),  # type: ignore[arg-type]  # it makes one
                 loop="asyncio",
                 interface="asgi3",
                 log_config=None,
-                log_level="error",
+                log_level="critical",  # what fails is told by us
                 access_log=False,
                 workers=1,
                 proxy_headers=False,
@@ -333,13 +337,25 @@ async def _say_full(scope: Scope, _: Receive, send: Send) -> None:
     await refuse(scope, send, RefusedError(503, words, headers))
 
 
-def _ending_quietly(app: ASGIApp) -> ASGIApp:
-    """Return the application, which ends without a word where the server cuts it off."""
+def _outermost(app: ASGIApp) -> ASGIApp:
+    """Return the application, which tells our log what fails, and ends quietly when it is cut off.
 
-    async def quiet(scope: Scope, receive: Receive, send: Send) -> None:
+    What a client does wrong is no failure: the server has closed its connection by then.
+    """
+
+    async def outermost(scope: Scope, receive: Receive, send: Send) -> None:
+        async def told(message: Message) -> None:
+            if message["type"] == "lifespan.startup.failed":
+                _LOG.error("%s", message.get("message", ""))
+            await send(message)
+
         try:
-            await app(scope, receive, send)
-        except asyncio.CancelledError:
+            await app(scope, receive, told)
+        except (asyncio.CancelledError, h11.LocalProtocolError):
             return
+        except Exception:
+            if scope["type"] == "lifespan":  # it may have none
+                raise
+            _LOG.exception("%s failed", scope["type"])
 
-    return quiet
+    return outermost
