@@ -1,7 +1,7 @@
 """A user's table made ready: roles of columns guessed or given, features, ids and labels."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
-from beltrami.core.types import BoolVector, Points
+from beltrami.core.types import BoolVector, FloatVector, Points
 from beltrami.tables import (
     Features,
     GivenLabels,
@@ -48,6 +48,10 @@ class Intake:
         What came from tables of labels beside the data; "" for nothing.
     files : tuple of Path
         What was read, and is never written over.
+    weights : ndarray of shape (n,) or None
+        How much each label counts; None where all count the same.
+    origins : dict of str to ndarray of shape (n,)
+        Columns that the result has too: who gave a label, how and when, where that is known.
     """
 
     table: Table
@@ -57,6 +61,8 @@ class Intake:
     given: GivenLabels
     side_note: str = ""
     files: tuple[Path, ...] = ()
+    weights: FloatVector | None = None
+    origins: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def points(self) -> Points:
