@@ -375,7 +375,8 @@ class Learning:
             if self._is_behind() or self._requests:
                 raise _InterruptedError
             return
-        self._audience.show_progress(event)
+        if self.phase != "ready":  # what follows a label is quick, and said by the map itself
+            self._audience.show_progress(event)
 
     def _require_going(self) -> None:
         if self._is_stopped or self._is_new:
