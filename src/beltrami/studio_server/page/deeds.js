@@ -1,7 +1,7 @@
 /* What a person does to the project: each is told to the studio in turn and counts once it is saved. */
 
 import { ask, tell } from "./wire.js";
-import { count, nameOf, rowCount } from "./words.js";
+import { nameOf, rowCount } from "./words.js";
 
 export class Deeds {
   constructor(store, meter, notices) {
@@ -25,7 +25,7 @@ export class Deeds {
     this.meter.save(answer.saved, pressedAt);
     this.count(answer);
     this.store.set({ done: [...this.store.state.done, words] });
-    this.notices.say(`Saved: ${words}. ${count(answer.given)} labels by people.`);
+    this.notices.say(`Saved: ${words}.`);
     return answer;
   }
 
