@@ -116,9 +116,10 @@ export class QueueView {
     const { question, project } = this.store.state;
     if (!question || project.read_only) return;
     this.problem = "";
+    const saving = save(question.row); // on its way before the page is drawn anew
     const left = this.line.advance();
     try {
-      await save(left.row);
+      await saving;
     } catch (error) {
       this.problem = `Not saved: ${error.message} This row still wants its answer.`;
       this.line.putBack(left);

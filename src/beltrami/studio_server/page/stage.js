@@ -68,6 +68,7 @@ export class Stage {
   /** Bring a row to the middle that lies outside of what is seen. */
   reveal(row) {
     const [left, top] = this.map.toScreen(row), { clientWidth: wide, clientHeight: high } = this.canvas;
+    if (!wide) return; // nothing is seen at all
     if (left < 0 || top < 0 || left > wide || top > high) this.map.centreOn(row);
   }
 

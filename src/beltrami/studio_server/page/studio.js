@@ -61,6 +61,7 @@ function startHearing(store, stage, notices) {
 function start() {
   const store = new Store(emptyState()), meter = new Meter(), contents = new Contents();
   startTheme(store);
+  startViews(store); // before the map, which must find its new place in sight
   const notices = new Notices(store), deeds = new Deeds(store, meter, notices), stage = new Stage(store, meter);
   const map = new MapView(store, stage, deeds, contents, notices);
   const queue = new QueueView(store, deeds, contents, notices);
@@ -79,7 +80,6 @@ function start() {
   };
   startTop(store, undo);
   startDialogs();
-  startViews(store);
   startFacts(store);
   const views = { map, queue, data };
   listenToKeys(() => ({ ...views[store.state.view]?.keys?.(), z: undo, "?": showHelp, "/": search }));
