@@ -91,7 +91,8 @@ class Labelling:
 
         ``label`` is empty where the label is not accepted; ``guess`` is the likeliest class all the
         same, for rows that a label reaches. ``second_label`` is the likeliest other class, and
-        ``margin`` how much less likely it is: below 0 only where a given label is doubtful.
+        ``margin`` how much less likely it is: below 0 only where a given label is doubtful. Labels
+        of a project also have ``how``, ``annotator`` and ``updated_at``.
         """
         learner, source, first = self.learner, self.source, self.codes
         second, margin = _runners_up(learner.label_distributions_, first)
@@ -114,6 +115,7 @@ class Labelling:
             "margin": np.round(margin, 6),
             "reached": learner.reached_,
             "ask_rank": rank,
+            **self.intake.origins,
         }
 
     @property
