@@ -1,9 +1,9 @@
 """Kill the studio while people label, and look whether anything that was acknowledged is lost.
 
 `beltrami studio` runs on a small table, three people label, mark and take back by HTTP as fast as
-they are answered, and SIGKILL comes at a random moment: one time in five while it starts, else while
-they are at it. The project is opened again: every event that was acknowledged must be in it under its
-number, with its rows and label; the next studio goes on from there, over and over.
+they are answered, and SIGKILL comes at a random moment: one time in five while it starts, else
+while they are at it. The project is opened again: every event that was acknowledged must be in it
+under its number, with its rows and label; the next studio goes on from there, over and over.
 
     python -m benchmarks.studio.kills --kills 200
 """

@@ -1,8 +1,9 @@
 """Twenty people label at once: what saving takes, and whether all that was acknowledged is there.
 
-The sheets of `benchmarks.front_door.scale` at 60,000 rows. Each person has a page open (a WebSocket
-that is read), asks for a question, thinks, and answers by its true class; now and then one takes
-the last answer back. Afterwards the studio is ended by Ctrl-C and its project is opened and compared.
+The sheets of `benchmarks.front_door.scale` at 60,000 rows. Each person has a page open (a
+WebSocket that is read), asks for a question, thinks, and answers by its true class; now and then
+one takes the last answer back. Afterwards the studio is ended by Ctrl-C, and its project is opened
+and compared.
 
     python -m benchmarks.studio.load
     python -m benchmarks.studio.load --rows 5000 --seconds 20 --users 5
