@@ -271,6 +271,24 @@ class Labelling:
             return save_page(page, Path(path))
 
 
+def bare_columns(intake: Intake) -> dict[str, NDArray[Any]]:
+    """Return a result in which nothing was learned: the labels that people gave, and no other."""
+    n, nothing = len(intake.ids), np.full(len(intake.ids), None, dtype=object)
+    source = np.where(intake.is_given, SOURCES[Source.GIVEN], SOURCES[Source.UNREACHED])
+    return {
+        "id": intake.ids,
+        "label": intake.labels,
+        "source": source.astype(object),
+        "confidence": intake.is_given.astype(np.float64),
+        "guess": intake.labels,
+        "second_label": nothing,
+        "margin": np.zeros(n),
+        "reached": intake.is_given,
+        "ask_rank": nothing,
+        **intake.origins,
+    }
+
+
 def _sources(intake: Intake, learner: ManifoldClassifier) -> NDArray[np.intp]:
     """Return the `Source` of each row."""
     is_left = np.where(learner.reached_, Source.ABSTAINED, Source.UNREACHED)

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from beltrami.core.errors import BeltramiError
 from beltrami.core.spelling import spell_out
+from beltrami.project import ClassExistsError, NotSavedError, ProjectError
 from beltrami.studio_server.access import Access, Gate
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.hub import Hub
@@ -18,6 +19,8 @@ from beltrami.studio_server.limits import Limits
 from beltrami.studio_server.refusals import RefusedError
 from beltrami.studio_server.routes import Routes
 from beltrami.studio_server.telling import tell_state
+
+_STATUS = {NotSavedError: 507, ClassExistsError: 409, ProjectError: 409}
 
 
 def make_app(desk: Desk, hub: Hub, access: Access, *, host: str = "") -> ASGIApp:
@@ -45,7 +48,7 @@ async def _refuse(_: Request, error: Exception) -> Response:
 
 async def _refuse_input(_: Request, error: Exception) -> Response:
     """Say what is wrong with what was asked; nothing was saved."""
-    status = 507 if isinstance(error, OSError) else 400
+    status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 400)
     return JSONResponse({"error": spell_out(str(error))}, status_code=status)
 
 

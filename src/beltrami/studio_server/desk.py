@@ -9,22 +9,25 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from beltrami.core.progress import ProgressEvent
 from beltrami.core.types import FloatMatrix
 from beltrami.labelling.contents import RowContents
+from beltrami.labelling.main_job import conclude
 from beltrami.labelling.options import LearningOptions
+from beltrami.labelling.result import bare_columns
 from beltrami.project import Project
 from beltrami.project.events import Event
-from beltrami.project.export import export_labels
 from beltrami.project.state import weight_of
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers
 from beltrami.studio_server.board import Board
 from beltrami.studio_server.frames import pack_answers, pack_changes, pack_places
 from beltrami.studio_server.learning import Learning
+from beltrami.tables import write_table
 
 
 class Listeners(Protocol):
@@ -76,7 +79,7 @@ class Desk:
         remembering: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.project, self.users, self.is_read_only = project, users, is_read_only
-        self.contents = RowContents.of(project.intake)
+        self.contents = RowContents.of(project.data)
         self.board = Board()
         self.learning = Learning(project, self, options, remembering)
         self.words: list[str] = list(project.words)
@@ -131,8 +134,8 @@ class Desk:
 
     def change_roles(self, user: str, changes: dict[str, Any]) -> None:
         """Compare rows by other columns from now on."""
-        self.project.change_roles(user, changes)
-        self.contents = RowContents.of(self.project.intake)
+        self.project.change_roles(user, replace(self.project.options, **changes))
+        self.contents = RowContents.of(self.project.data)
         self.board.clear()
         self.learning.renew()
         self._listeners.tell_state()
@@ -156,7 +159,7 @@ class Desk:
         """Say whether there is no row left to ask this person about."""
         state = self.project.state
         closed = state.labels.keys() | state.unsure | state.skipped.get(user, set())
-        return len(closed) >= self.project.intake.table.n_rows
+        return len(closed) >= self.project.n_rows
 
     def count_changes(self, rows: list[int], label: str) -> "Future[int]":
         """Return how many rows would be answered otherwise if these had this label."""
@@ -168,10 +171,12 @@ class Desk:
         return self.learning.do(self._export)
 
     def _export(self) -> Path:
-        self.learning.settle()
-        learner = self.learning.learner if self.learning.has_learned else None
         path = Path(tempfile.mkdtemp(prefix="beltrami-")) / "labels.csv"
-        return export_labels(self.project, self._options, path, learner)
+        if not self.learning.has_learned:
+            write_table(path, bare_columns(self.project.intake), {})
+            return path
+        self.learning.settle()
+        return conclude(self.project.intake, self.learning.learner, self._options).write(path)
 
     # What pages are sent first
 

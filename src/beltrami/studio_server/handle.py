@@ -127,7 +127,7 @@ class Studio:
     @property
     def labels(self) -> dict[Any, str]:
         """The labels that people gave, by id."""
-        ids, labels = self._desk.project.intake.ids, self._desk.project.state.labels
+        ids, labels = self._desk.project.data.ids, self._desk.project.state.labels
         return {ids[row]: one.label for row, one in sorted(labels.items())}
 
     def stop(self) -> None:
@@ -143,7 +143,7 @@ class Studio:
 
     def __repr__(self) -> str:
         n = len(self._desk.project.state.labels)
-        return f"<Studio of {self._desk.project.intake.table.name}: {n} labels, {self.url}>"
+        return f"<Studio of {self._desk.project.data.table.name}: {n} labels, {self.url}>"
 
 
 def remembering_usually() -> AbstractContextManager[None]:

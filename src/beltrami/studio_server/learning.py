@@ -165,7 +165,7 @@ class Learning:
     def n_behind(self) -> int:
         """Saved changes that the answers do not include."""
         version = 0 if self.answers is None else self.answers.version
-        return self._project.changes_since(version)
+        return max(0, self._project.state.number - version)
 
     def settle(self) -> None:
         """Judge anew, in the learner's thread."""
@@ -213,7 +213,7 @@ class Learning:
         self._is_new = False
         self.phase = "starting"
         self.has_learned, self._taught = False, {}
-        intake, wanted = self._project.intake, self._wanted(self._project.snapshot())
+        intake, wanted = self._project.data, self._wanted(self._project.snapshot())
         n_known = len({label for label, _ in wanted.values()})
         learner = make_learner(intake, self._options)
         with job(*FIT):
@@ -300,7 +300,7 @@ class Learning:
 
     def _vectors(self, wanted: Taught) -> tuple[Any, Any]:
         """Return labels and weights of all rows; None for weights that are all the same."""
-        n = self._project.intake.table.n_rows
+        n = self._project.n_rows
         y, weights = np.full(n, None, dtype=object), np.ones(n)
         for row, (label, weight) in wanted.items():
             y[row], weights[row] = label, weight
@@ -318,18 +318,19 @@ class Learning:
         self._taught, self.has_learned = wanted, True
 
     def _update(self, rows: list[int], labels: list[str | None], weights: list[float]) -> None:
-        self.learner.update(rows, labels, weights)
+        del weights
+        self.learner.update(rows, labels)
 
     def _publish(self, state: State | None = None) -> None:
         state = self._project.snapshot() if state is None else state
         before = self.answers
-        is_empty = self._project.intake.features.is_empty
+        is_empty = self._project.data.features.is_empty
         self.beliefs = None
         if self.has_learned:
             self.answers = Answers.of_learner(state, self.learner, is_empty)
             self.beliefs = Beliefs.of(self.learner)
         else:
-            self.answers = Answers.of_labels(state, self._project.intake.table.n_rows)
+            self.answers = Answers.of_labels(state, self._project.n_rows)
         self._audience.show_answers(before, self.answers)
 
     def _answer_request(self) -> None:

@@ -74,7 +74,7 @@ class Routes:
 
     @property
     def _n_rows(self) -> int:
-        return self._desk.project.intake.table.n_rows
+        return self._desk.project.n_rows
 
     async def page(self, _: Request) -> Response:
         """Return the page."""
@@ -198,17 +198,7 @@ class Routes:
             return await self._saved(self._desk.add_class, user, r.read_text(body, "add"))
         old, new = r.read_text(body, "rename"), r.read_text(body, "to")
         merge = body.get("merge") is True
-        classes = [one for one in self._desk.project.state.classes if not one.gone]
-        names = [one.name for one in classes]
-        if old not in names:
-            raise RefusedError(404, f"there is no class {old!r}")
-        if new.strip() in names and new.strip() != old and not merge:
-            raise RefusedError(
-                409, f"{new.strip()!r} is a class already; say that the two be merged"
-            )
-        return await self._saved(
-            lambda: self._desk.rename_class(user, old, new, merge=merge),
-        )
+        return await self._saved(lambda: self._desk.rename_class(user, old, new, merge=merge))
 
     async def try_label(self, request: Request) -> Response:
         """Return how many rows a label would change."""
@@ -223,7 +213,7 @@ class Routes:
     async def change_roles(self, request: Request) -> Response:
         """Compare rows by other columns."""
         body = await r.read_body(request)
-        changes = r.read_roles(body, self._desk.project.intake.table.names)
+        changes = r.read_roles(body, self._desk.project.data.table.names)
         await run_in_threadpool(self._desk.change_roles, user_of(request), changes)
         return JSONResponse({"accepted": True}, status_code=202)
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from beltrami.labelling.contents import Content
-from beltrami.project.events import Event
+from beltrami.project.events import Event, Labelled
 from beltrami.questions import Question
 from beltrami.report.sentences import evidence, headline
 from beltrami.studio_server.desk import Desk
@@ -18,11 +18,13 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
     project, learning = desk.project, desk.learning
     state, answers, beliefs = project.state, learning.answers, learning.beliefs
     counts = _counts(desk)
-    is_known = answers is not None and beliefs is not None
-    told = evidence(counts, answers.expected, None, beliefs.report) if is_known else ()
+    sentence, told = _first_sentence(len(state.labels)), tuple[str, ...]()
+    if answers is not None and beliefs is not None:
+        sentence = headline(counts)
+        told = evidence(counts, answers.expected, None, beliefs.report)
     return {
         "view": "map",
-        "rows": project.intake.table.n_rows,
+        "rows": project.n_rows,
         "given": len(state.labels),
         "version": 0 if answers is None else answers.version,
         "behind": learning.n_behind,
@@ -32,13 +34,13 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
         "user": user,
         "users": list(desk.users),
         "read_only": desk.is_read_only,
-        "source": project.intake.table.name,
+        "source": project.data.table.name,
         "project": project.path.name,
-        "label": project.intake.roles.label,
+        "label": project.data.roles.label,
         "kind": desk.contents.kind,
         "has_pictures": desk.contents.has_pictures,
         "columns": [{"name": name, "kind": kind} for name, kind in desk.contents.colourable],
-        "headline": headline(counts) if is_known else _first_sentence(len(state.labels)),
+        "headline": sentence,
         "evidence": list(told),
         "warnings": [*desk.words, *(beliefs.report.warnings if beliefs is not None else ())],
         "counts": counts,
@@ -53,7 +55,7 @@ def _counts(desk: Desk) -> dict[str, int]:
     answers = desk.learning.answers
     if answers is not None:
         return answers.counts
-    n, given = desk.project.intake.table.n_rows, len(desk.project.state.labels)
+    n, given = desk.project.n_rows, len(desk.project.state.labels)
     return {"rows": n, "given": given, "labelled": 0, "abstained": 0, "unreached": n - given}
 
 
@@ -94,7 +96,7 @@ def tell_row(desk: Desk, row: int) -> dict[str, Any]:
     first, second = (*leaders, (None, 0.0), (None, 0.0))[:2]
     return _content(desk.contents.content(row)) | {
         "row": row,
-        "id": str(desk.project.intake.ids[row]),
+        "id": str(desk.project.data.ids[row]),
         "label": None if given is None else given.label,
         "how": None if given is None else given.how,
         "user": None if given is None else given.user,
@@ -146,7 +148,7 @@ def tell_undone(event: Event) -> dict[str, Any]:
     """Return what was taken back."""
     taken = event.taken_back
     assert taken is not None
-    labels = getattr(taken, "labels", None) or (None,)
+    labels = taken.body.labels if isinstance(taken.body, Labelled) else (None,)
     return {
         "kind": taken.kind,
         "rows": list(taken.rows[:_SHOWN_ROWS]),
@@ -159,7 +161,7 @@ def tell_data(desk: Desk) -> dict[str, Any]:
     """Return what the columns are taken for, with some of what they hold."""
     import pyarrow.compute as pc
 
-    intake = desk.project.intake
+    intake = desk.project.data
     roles, columns = intake.roles, intake.table.columns
     kinds = {
         name: kind

@@ -67,7 +67,7 @@ def studio(
         check_host(host, has_own_token=token is not None)
         access = Access.of(users, token)
         opened = open_project(source, table, project, user=users[0], read_only=read_only)
-        voice.tell([*opened.intake.lines(), *opened.words])
+        voice.tell([*opened.data.lines(), *opened.words])
     learning = LearningOptions(random_state=seed, n_jobs=jobs)
     _serve(opened, access, learning, host=host, port=port, voice=voice, is_shown=not no_browser)
 
@@ -95,7 +95,7 @@ def _serve(
         hub,
         users,
         learning,
-        is_read_only=opened.is_read_only,
+        is_read_only=opened.read_only,
         remembering=remembering_usually,
     )
 
