@@ -318,7 +318,7 @@ def test_a_long_message_over_a_websocket_ends_it(address):
 
 @pytest.fixture(scope="module")
 def hasty():
-    bounds = Bounds(patience_s=0.5)
+    bounds = Bounds(patience_s=0.8)
     with ServerThread(guarded(bounds), bounds=bounds) as running:
         yield running.address
 
@@ -346,7 +346,7 @@ def test_who_does_not_say_what_it_wants_is_let_go(hasty, sent):
         started = time.monotonic()
         connection.sendall(sent)
         assert read_to_end(connection) == b""
-        assert 0.4 < time.monotonic() - started < 5
+        assert 0.7 < time.monotonic() - started < 5
 
 
 def test_half_a_second_question_is_let_go_too(hasty):
@@ -360,7 +360,7 @@ def test_who_does_not_take_an_answer_is_let_go(hasty):
     with closing(plain_socket(hasty)) as connection:
         head = f"GET /large HTTP/1.1\r\nHost: 127.0.0.1:{hasty.port}\r\n"
         connection.sendall(f"{head}Authorization: Bearer {TOKEN}\r\n\r\n".encode())
-        time.sleep(1.5)
+        time.sleep(2.0)
         assert len(read_to_end(connection)) < 32 * 2**20
 
 
@@ -372,9 +372,9 @@ def test_who_takes_an_answer_slowly_is_sent_all_of_it(hasty):
         n_taken, started = 0, time.monotonic()
         while part := connection.recv(2**20):
             n_taken += len(part)
-            time.sleep(0.03)
+            time.sleep(0.06)
     assert n_taken > 32 * 2**20
-    assert time.monotonic() - started > 0.9
+    assert time.monotonic() - started > 1.8
 
 
 def test_a_websocket_that_never_reads_is_let_go(hasty):
@@ -383,7 +383,7 @@ def test_a_websocket_that_never_reads_is_let_go(hasty):
         head += f"Authorization: Bearer {TOKEN}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         head += "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
         connection.sendall(head.encode())
-        time.sleep(1.5)
+        time.sleep(2.0)
         assert len(read_to_end(connection)) < 32 * 2**20  # what the system holds, then the end
     assert ask(hasty).status_code == 200
 
@@ -391,7 +391,7 @@ def test_a_websocket_that_never_reads_is_let_go(hasty):
 def test_a_quiet_websocket_is_not_let_go(hasty):
     with ws.connect(live(hasty), additional_headers=BEARER, proxy=None) as connection:
         with pytest.raises(TimeoutError):
-            connection.recv(timeout=1.5)
+            connection.recv(timeout=2.0)
         connection.ping().wait(5)
 
 
