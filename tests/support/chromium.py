@@ -1,7 +1,9 @@
 """A Chromium driven by playwright, for tests and benchmarks of pages.
 
 The sync interface of playwright keeps an event loop in its thread while a browser is open, so
-fixtures that hold one are of a module, not of a session: `asyncio.run` in another module works.
+fixtures that hold one are of a module, not of a session, and there is one at a time; `asyncio.run`
+works again once it is closed. A page under a policy without `unsafe-eval` cannot be waited for by
+`wait_for_function`: wait for a selector.
 """
 
 import os
@@ -33,9 +35,6 @@ FLAGS = (
     "--enable-unsafe-swiftshader",
 )
 """What the browser is started with; `--disable-gpu` would do no harm, SwiftShader is no GPU."""
-
-NO_WEBGL = ("--disable-gpu", "--disable-webgl", "--disable-webgl2", "--disable-3d-apis")
-"""What takes WebGL away, to see a page without it."""
 
 
 @contextmanager

@@ -91,7 +91,8 @@ class Labelling:
 
         ``label`` is empty where the label is not accepted; ``guess`` is the likeliest class all the
         same, for rows that a label reaches. ``second_label`` is the likeliest other class, and
-        ``margin`` how much less likely it is: below 0 only where a given label is doubtful.
+        ``margin`` how much less likely it is: below 0 only where a given label is doubtful. Labels
+        of a project also have ``how``, ``annotator`` and ``updated_at``.
         """
         learner, source, first = self.learner, self.source, self.codes
         second, margin = _runners_up(learner.label_distributions_, first)
@@ -114,6 +115,7 @@ class Labelling:
             "margin": np.round(margin, 6),
             "reached": learner.reached_,
             "ask_rank": rank,
+            **self.intake.origins,
         }
 
     @property
@@ -267,6 +269,24 @@ class Labelling:
             page = page_of(self, with_map=with_map)
             enter_stage(Stage.PAGE)
             return save_page(page, Path(path))
+
+
+def bare_columns(intake: Intake) -> dict[str, NDArray[Any]]:
+    """Return a result in which nothing was learned: the labels that people gave, and no other."""
+    n, nothing = len(intake.ids), np.full(len(intake.ids), None, dtype=object)
+    source = np.where(intake.is_given, SOURCES[Source.GIVEN], SOURCES[Source.UNREACHED])
+    return {
+        "id": intake.ids,
+        "label": intake.labels,
+        "source": source.astype(object),
+        "confidence": intake.is_given.astype(np.float64),
+        "guess": intake.labels,
+        "second_label": nothing,
+        "margin": np.zeros(n),
+        "reached": intake.is_given,
+        "ask_rank": nothing,
+        **intake.origins,
+    }
 
 
 def _sources(intake: Intake, learner: ManifoldClassifier) -> NDArray[np.intp]:
