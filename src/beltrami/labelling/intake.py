@@ -48,6 +48,10 @@ class Intake:
         What came from tables of labels beside the data; "" for nothing.
     files : tuple of Path
         What was read, and is never written over.
+    source : Path or None
+        Which of them holds the data; None where they came as an object.
+    has_embeddings : bool
+        Whether the matrix of the table stood beside the data.
     weights : ndarray of shape (n,) or None
         How much each label counts; None where all count the same.
     origins : dict of str to ndarray of shape (n,)
@@ -61,6 +65,8 @@ class Intake:
     given: GivenLabels
     side_note: str = ""
     files: tuple[Path, ...] = ()
+    source: Path | None = None
+    has_embeddings: bool = False
     weights: FloatVector | None = None
     origins: dict[str, NDArray[Any]] = field(default_factory=dict)
 
@@ -123,6 +129,8 @@ def take_in(source: Any, options: TableOptions = DEFAULTS) -> Intake:
         given,
         _side_note(data, roles, given, options.side_labels),
         tuple(Path(path).resolve() for path in files),
+        Path(source).resolve() if isinstance(source, str | os.PathLike) else None,
+        options.embeddings is not None,
     )
 
 

@@ -178,14 +178,21 @@ def _facts(intake: Intake, options: LearningOptions) -> dict[str, str]:
     """Return what it takes to do the same again."""
     from beltrami import __version__
 
-    roles = intake.roles
+    roles, table = intake.roles, intake.table
+    rows = table.without(roles.label)
     used = [*roles.vectors, *roles.text, *roles.numeric, *roles.categorical]
     left_out = [f"{name!r} is ignored: {reason}" for name, reason in roles.ignored.items()]
+    reading = {"delimiter": table.delimiter, "decimal": table.decimal}
+    beside = {}
+    if intake.has_embeddings:  # rows can be found again without them
+        beside = {"columns_sha256": replace(rows, matrix=None).fingerprint()}
     return {
         "beltrami": __version__,
-        "data": intake.table.name,
-        "data_sha256": intake.table.fingerprint(),
-        "rows_sha256": intake.table.without(roles.label).fingerprint(),
+        "data": table.name,
+        "data_sha256": table.fingerprint(),
+        "rows_sha256": rows.fingerprint(),
+        **beside,
+        **{name: sign for name, sign in reading.items() if sign is not None},
         "label_column": str(roles.label),
         "labels": (intake.given.line or intake.side_note).removeprefix("labels: "),
         "labels_from": intake.side_note or "the data",

@@ -106,6 +106,11 @@ class Project:
             return self.state.weights(self.n_rows)
 
     @property
+    def data(self) -> Intake:
+        """The table as it was read, with the labels that stand in it."""
+        return self._data
+
+    @property
     def intake(self) -> Intake:
         """The table with the labels of the project; made once for each state."""
         with self.lock:
@@ -113,6 +118,16 @@ class Project:
             if self._intake is None or self._intake[0] != number:
                 self._intake = number, labelled_intake(self._data, self.state, self.path)
             return self._intake[1]
+
+    def snapshot(self) -> State:
+        """Return labels, classes and marks as they are now, which later events leave alone."""
+        with self.lock:
+            return self.state.copy()
+
+    def can_undo(self, user: str) -> bool:
+        """Say whether a person has something to take back."""
+        with self.lock:
+            return self._chronicle.last_of(user) is not None
 
     def label(
         self, user: str, rows: Iterable[int], label: str | Sequence[str | None] | None, how: str

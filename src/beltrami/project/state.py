@@ -87,6 +87,16 @@ class State:
         """The classes that are not gone."""
         return [one.name for one in self.classes if not one.gone]
 
+    def copy(self) -> "State":
+        """Return the same, which does not change when this one does."""
+        return replace(
+            self,
+            labels=dict(self.labels),
+            classes=list(self.classes),
+            unsure=set(self.unsure),
+            skipped={user: set(rows) for user, rows in self.skipped.items()},
+        )
+
     def weights(self, n_rows: int) -> FloatVector | None:
         """Return how much each row's label counts; None where all count the same."""
         rows = [row for row, given in self.labels.items() if given.how == "area"]
@@ -95,6 +105,11 @@ class State:
         counts = np.ones(n_rows)
         counts[rows] = AREA_WEIGHT
         return counts
+
+
+def weight_of(how: str) -> float:
+    """Return what a label counts that was given in some way."""
+    return AREA_WEIGHT if how == "area" else 1.0
 
 
 class ClassNames:

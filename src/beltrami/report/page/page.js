@@ -1,22 +1,60 @@
-/* The page around the map: colours, legend, pointer, keys, tool tip, and links into the map. */
+/* The page around the map: what was packed, legend, keys, tool tip, and links into the map. */
+
+import { PointMap, RAMPS, TINTS, rgb } from "./map.js";
 
 const MODES = ["class", "confidence", "source"];
 const SOURCES = ["given by you", "labelled by us", "left to you", "reached by no label"];
+const GIVEN = 0, ABSTAINED = 2, UNREACHED = 3; // of `source`
 const MARK_OF_SOURCE = ["given", "disc", "ring", "cross"];
-// Doubtful is orange, sure is blue: two hues that every eye tells apart.
-const RAMP = { light: ["#a83200", "#d9701a", "#c9a45c", "#5f9fc6", "#00507f"],
-               dark: ["#ff7a2e", "#f0a050", "#c9b48a", "#6fb4dc", "#9fdcff"] };
-const TINTS = { light: { grey: "#8b9198", 0: "#1d2126", 1: "#0072B2", 2: "#D08A00", 3: "#8b9198" },
-                dark: { grey: "#888e97", 0: "#F4F4F2", 1: "#56B4E9", 2: "#E69F00", 3: "#888e97" } };
 const LEGEND_LIMIT = 200;
 
-const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+/** Return the bytes of a base64 text as an array of `Kind`, of exactly `length` entries. */
+function decode(text, Kind, length) {
+  const raw = atob(text);
+  if (raw.length !== length * Kind.BYTES_PER_ELEMENT) {
+    throw new RangeError(`${length} numbers were due and ${raw.length} bytes came`);
+  }
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return new Kind(bytes.buffer);
+}
 
-/** Return the colour at a share of a ramp of colours. */
-function between(ramp, share) {
-  const place = share * (ramp.length - 1), k = Math.min(ramp.length - 2, Math.floor(place));
-  const [a, b] = [rgb(ramp[k]), rgb(ramp[k + 1])];
-  return a.map((value, channel) => Math.round(value + (b[channel] - value) * (place - k)));
+/** What `packing.py` packed; every column a typed array. Classes count from 0, -1 is none. */
+class Rows {
+  constructor(packed) {
+    const n = packed.n, Code = packed.wide ? Uint16Array : Uint8Array;
+    const places = decode(packed.positions, Uint16Array, 2 * n);
+    this.n = n;
+    this.extent = packed.extent;
+    this.x = Float32Array.from({ length: n }, (_, i) => places[2 * i] / 65535);
+    this.y = Float32Array.from({ length: n }, (_, i) => places[2 * i + 1] / 65535);
+    this.codes = Int32Array.from(decode(packed.codes, Code, n), (code) => code - 1);
+    this.given = Int32Array.from(decode(packed.given, Code, n), (code) => code - 1);
+    this.source = decode(packed.source, Uint8Array, n);
+    this.confidence = decode(packed.confidence, Uint8Array, n);
+    this.rows = packed.rows === null ? null : decode(packed.rows, Uint32Array, n);
+    this.ids = packed.ids;
+    this.previews = packed.previews;
+    this.pictures = packed.pictures;
+    this.styles = packed.styles;
+    this.classes = packed.classes.map((name, code) => ({ name, ...packed.styles[code % packed.styles.length] }));
+  }
+
+  id(i) {
+    return this.ids === null ? String(this.rows[i]) : this.ids[i];
+  }
+
+  /** Return where the picture of a row is, "" for nowhere; lists hold those of the rows they name. */
+  picture(i) {
+    const packed = this.pictures[i];
+    if (packed) return `data:image/png;base64,${packed}`;
+    return document.querySelector(`img[data-row="${i}"]`)?.src ?? "";
+  }
+
+  find(id) {
+    for (let i = 0; i < this.n; i++) if (this.id(i) === id) return i;
+    return -1;
+  }
 }
 
 /** Return an element with a class and a text; text is never read as markup. */
@@ -55,63 +93,54 @@ const theme = {
 };
 
 class MapPanel {
-  constructor(points) {
-    this.points = points;
+  constructor(rows) {
+    this.rows = rows;
     this.canvas = document.getElementById("points");
     this.tip = document.getElementById("tip");
     this.legend = document.getElementById("legend");
-    this.scatter = new Scatter(this.canvas, points);
+    this.map = new PointMap(this.canvas);
+    this.map.setPlaces(rows.x, rows.y, rows.extent);
+    this.map.setAnswers(rows);
+    this.visible = new Uint8Array(rows.n);
     this.mode = "class";
     this.hidden = { class: new Set(), source: new Set() };
-    this.ground = this.ink = [0, 0, 0];
-    this.isDue = false;
+    this.picked = -1;
+    this.map.onhover = this.map.onpick = (i) => this.pick(i);
+    this.map.onview = () => { this.report(); if (this.picked >= 0) this.placeTip(); };
+    this.map.onnote = () => this.writeNote();
+    this.writeNote();
     this.dress();
   }
 
-  /** Give each point its colour, mark and strength, for this mode and theme; then draw. */
+  /** Show the rows of this mode, theme and legend; then draw. */
   dress() {
-    const { points, scatter, mode } = this, name = theme.name, tints = TINTS[name];
-    const classes = points.classes.map((one) => rgb(one[name])), grey = rgb(tints.grey);
-    const ramp = Array.from({ length: 256 }, (_, k) => between(RAMP[name], k / 255));
-    for (let i = 0; i < points.n; i++) {
-      const source = points.source[i], code = points.codes[i];
-      const isOpen = source === ABSTAINED || source === UNREACHED;
-      let colour = isOpen || code < 0 ? grey : classes[code];
-      if (mode === "confidence" && source !== UNREACHED) colour = ramp[points.confidence[i]];
-      if (mode === "source") colour = rgb(tints[source]);
-      scatter.colours.set(colour, 3 * i);
-      scatter.strength[i] = isOpen ? 0.9 : mode === "class" ? 0.45 + points.confidence[i] / 510 : 0.85;
-      const mark = mode === "class" && code >= 0 ? points.classes[code].mark : "disc";
-      scatter.marks[i] = MARKS.indexOf(isOpen ? MARK_OF_SOURCE[source] : mark);
-      scatter.visible[i] = !this.hidden.class.has(isOpen ? -1 : code) && !this.hidden.source.has(source);
+    const { rows, map, mode, hidden, visible } = this;
+    for (let i = 0; i < rows.n; i++) {
+      const source = rows.source[i], isOpen = source === ABSTAINED || source === UNREACHED;
+      visible[i] = hidden.class.has(isOpen ? -1 : rows.codes[i]) || hidden.source.has(source) ? 0 : 1;
     }
-    this.ground = getComputedStyle(this.canvas.parentElement).backgroundColor.match(/\d+/g).slice(0, 3).map(Number);
-    this.ink = rgb(tints[0]);
+    const ground = getComputedStyle(this.canvas.parentElement).backgroundColor.match(/\d+/g).slice(0, 3).map(Number);
+    map.setTheme(theme.name, ground, rgb(TINTS[theme.name][0]));
+    map.setPaint({ mode, styles: rows.styles });
+    map.setVisible(visible);
     this.writeLegend();
-    this.draw();
+    map.draw();
+    this.report();
   }
 
-  draw() {
-    const start = performance.now();
-    this.scatter.draw(this.ground, this.ink);
-    this.canvas.style.touchAction = this.scatter.view.zoom > 1 ? "none" : "pan-y";
+  /** Say on the page itself how the map stands. */
+  report() {
+    const { map, rows, mode } = this;
     Object.assign(document.body.dataset, {
-      points: this.points.n, drawn: this.scatter.drawn, colour: this.mode, theme: theme.name,
-      zoom: this.scatter.view.zoom.toFixed(3), frame: (performance.now() - start).toFixed(1),
+      points: rows.n, drawn: map.drawn, colour: mode, theme: theme.name, backend: map.backend,
+      zoom: map.zoom.toFixed(3), centre: map.centre.map((place) => place.toFixed(4)).join(),
     });
-    if (this.scatter.picked >= 0) this.placeTip();
   }
 
-  /** Draw once before the next frame, however often it is asked for. */
-  redraw() {
-    if (this.isDue) return;
-    this.isDue = true;
-    requestAnimationFrame(() => { this.isDue = false; this.draw(); });
-  }
-
-  move(change) {
-    change(this.scatter.view);
-    this.redraw();
+  writeNote() {
+    const line = document.getElementById("drawing");
+    line.textContent = this.map.note;
+    line.hidden = !this.map.note;
   }
 
   setMode(mode) {
@@ -123,9 +152,9 @@ class MapPanel {
 
   /** Pick a point: circle it and say what it is. */
   pick(i) {
-    if (i === this.scatter.picked) return;
-    this.scatter.picked = i;
-    this.scatter.show(this.ink);
+    if (i === this.picked) return;
+    this.picked = i;
+    this.map.setPicked(i);
     this.canvas.classList.toggle("pointed", i >= 0);
     this.tip.hidden = i < 0;
     document.body.dataset.hover = i;
@@ -136,36 +165,37 @@ class MapPanel {
   }
 
   writeTip(i) {
-    const { points } = this, source = points.source[i], code = points.codes[i];
-    const name = code < 0 ? "no label" : points.classes[code].name || "(blank)";
-    const parts = [element("div", "id", points.id(i))];
-    if (points.previews !== null) parts.push(element("div", "text", points.previews[i]));
+    const { rows } = this, source = rows.source[i], code = rows.codes[i];
+    const name = code < 0 ? "no label" : rows.classes[code].name || "(blank)";
+    const parts = [element("div", "id", rows.id(i))];
+    const picture = rows.picture(i);
+    if (picture) parts.push(Object.assign(element("img", "picture"), { src: picture, alt: "" }));
+    if (rows.previews?.[i]) parts.push(element("div", "text", rows.previews[i]));
     parts.push(element("div", "label", source === ABSTAINED && code >= 0 ? `perhaps ${name}` : name));
-    const sure = source === UNREACHED ? "" : `, confidence ${Math.round(points.confidence[i] / 2.55)} %`;
+    const sure = source === UNREACHED ? "" : `, confidence ${Math.round(rows.confidence[i] / 2.55)} %`;
     parts.push(element("div", "line", SOURCES[source] + (source === GIVEN ? "" : sure)));
-    const given = points.given[i];
-    if (given >= 0 && given !== code) parts.push(element("div", "line", `you said ${points.classes[given].name}`));
+    const given = rows.given[i];
+    if (given >= 0 && given !== code) parts.push(element("div", "line", `you said ${rows.classes[given].name}`));
     this.tip.replaceChildren(...parts);
   }
 
   placeTip() {
-    const { view, picked } = this.scatter, [left, top] = view.toScreen(this.points.x[picked], this.points.y[picked]);
+    const [left, top] = this.map.toScreen(this.picked), { clientWidth, clientHeight } = this.canvas;
     const { offsetWidth: width, offsetHeight: height } = this.tip;
-    const x = left + 18 + width > view.width ? left - 18 - width : left + 18;
-    const y = top + 18 + height > view.height ? top - 18 - height : top + 18;
-    this.tip.style.left = `${Math.max(6, Math.min(view.width - width - 6, x))}px`;
-    this.tip.style.top = `${Math.max(6, Math.min(view.height - height - 6, y))}px`;
+    const x = left + 18 + width > clientWidth ? left - 18 - width : left + 18;
+    const y = top + 18 + height > clientHeight ? top - 18 - height : top + 18;
+    this.tip.style.left = `${Math.max(6, Math.min(clientWidth - width - 6, x))}px`;
+    this.tip.style.top = `${Math.max(6, Math.min(clientHeight - height - 6, y))}px`;
   }
 
   /** Bring a point to the middle and pick it; `scroll` brings the map itself into sight. */
   goTo(i, scroll) {
-    const { points } = this, zoom = Math.max(1, Math.min(6, Math.sqrt(points.n / 300)));
-    if (!this.scatter.visible[i]) {
+    if (!this.visible[i]) {
       for (const set of Object.values(this.hidden)) set.clear();
       this.dress();
     }
-    this.scatter.view.centre(points.x[i], points.y[i], zoom);
-    this.draw();
+    this.map.centreOn(i, Math.max(1, Math.min(6, Math.sqrt(this.rows.n / 300))));
+    this.map.draw();
     this.pick(i);
     if (scroll) document.getElementById("map").scrollIntoView();
   }
@@ -184,10 +214,10 @@ class MapPanel {
       list.append(line);
     };
     if (this.mode === "class") {
-      const shown = this.points.classes.slice(0, LEGEND_LIMIT);
+      const shown = this.rows.classes.slice(0, LEGEND_LIMIT);
       shown.forEach((one, code) => item("class", code, one.name || "(blank)", one.mark, one[name]));
       item("class", -1, "no label", "ring", tints.grey);
-      const left = this.points.classes.length - shown.length;
+      const left = this.rows.classes.length - shown.length;
       if (left > 0) list.append(element("li", "still", `and ${left} more`));
     } else {
       SOURCES.forEach((text, source) => item("source", source, text, MARK_OF_SOURCE[source], this.mode === "source" ? tints[source] : tints.grey));
@@ -197,14 +227,14 @@ class MapPanel {
 
   rampParts(name) {
     const ramp = element("div", "ramp"), ends = element("div", "ends");
-    ramp.style.background = `linear-gradient(to right, ${RAMP[name].join(", ")})`;
+    ramp.style.background = `linear-gradient(to right, ${RAMPS.confidence[name].join(", ")})`;
     ends.append(element("span", "", "0 %"), element("span", "", "confidence"), element("span", "", "100 %"));
     return [ramp, ends, document.createElement("hr")];
   }
 
   bothButtons() {
     const line = element("div", "both"), set = this.hidden[this.mode];
-    const all = this.mode === "source" ? SOURCES.keys() : [-1, ...this.points.classes.keys()];
+    const all = this.mode === "source" ? SOURCES.keys() : [-1, ...this.rows.classes.keys()];
     const button = (text, act) => {
       const made = element("button", "", text);
       made.type = "button";
@@ -220,7 +250,7 @@ class MapPanel {
   toggle(kind, value, alone) {
     const set = this.hidden[kind];
     if (alone) {
-      const others = (kind === "source" ? [...SOURCES.keys()] : [-1, ...this.points.classes.keys()]).filter((one) => one !== value);
+      const others = (kind === "source" ? [...SOURCES.keys()] : [-1, ...this.rows.classes.keys()]).filter((one) => one !== value);
       const isAlone = !set.has(value) && others.every((one) => set.has(one));
       set.clear();
       if (!isAlone) for (const one of others) set.add(one);
@@ -231,68 +261,22 @@ class MapPanel {
   }
 }
 
-/** Drag, pinch, wheel and hover. The wheel keeps scrolling a page that is already in motion. */
-function listenToPointer(panel) {
-  const { canvas, scatter } = panel, touches = new Map();
-  const place = (event) => [event.offsetX, event.offsetY];
-  const spread = () => {
-    const [[ax, ay], [bx, by]] = [...touches.values()];
-    return [Math.hypot(ax - bx, ay - by) || 1, (ax + bx) / 2, (ay + by) / 2];
-  };
-  let scrolledAt = -1000;
-  addEventListener("scroll", () => { scrolledAt = performance.now(); }, { passive: true });
-  canvas.addEventListener("wheel", (event) => {
-    const isScrolling = performance.now() - scrolledAt < 250;
-    if (!event.ctrlKey && (isScrolling || (event.deltaY > 0 && scatter.view.zoom === 1))) return;
-    event.preventDefault();
-    const pixels = event.deltaY * (event.deltaMode === 1 ? 16 : 1) * (event.ctrlKey ? 5 : 1);
-    panel.move((view) => view.magnify(Math.exp(-0.0018 * Math.max(-400, Math.min(400, pixels))), ...place(event)));
-  }, { passive: false });
-  canvas.addEventListener("pointerdown", (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    touches.set(event.pointerId, place(event));
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!touches.has(event.pointerId)) {
-      panel.pick(scatter.at(...place(event)));
-      return;
-    }
-    const [left, top] = touches.get(event.pointerId), before = touches.size === 2 ? spread() : null;
-    touches.set(event.pointerId, place(event));
-    if (before) {
-      const [size, x, y] = spread();
-      panel.move((view) => { view.pan(x - before[1], y - before[2]); view.magnify(size / before[0], x, y); });
-    } else if (touches.size === 1) {
-      canvas.classList.add("dragged");
-      panel.move((view) => view.pan(event.offsetX - left, event.offsetY - top));
-    }
-  });
-  const release = (event) => {
-    touches.delete(event.pointerId);
-    canvas.classList.remove("dragged");
-  };
-  canvas.addEventListener("pointerup", (event) => { release(event); panel.pick(scatter.at(...place(event))); });
-  canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("pointerleave", () => { if (!touches.size) panel.pick(-1); });
-  canvas.addEventListener("dblclick", (event) => panel.move((view) => view.magnify(2, ...place(event))));
-}
-
 function listenToKeys(panel) {
-  const step = 60, actions = {
-    ArrowLeft: (view) => view.pan(step, 0), ArrowRight: (view) => view.pan(-step, 0),
-    ArrowUp: (view) => view.pan(0, step), ArrowDown: (view) => view.pan(0, -step),
-    "+": (view) => view.magnify(1.5), "=": (view) => view.magnify(1.5),
-    "-": (view) => view.magnify(1 / 1.5), 0: (view) => view.reset(), Escape: () => panel.pick(-1),
+  const { map } = panel, step = 60, actions = {
+    ArrowLeft: () => map.panBy(step, 0), ArrowRight: () => map.panBy(-step, 0),
+    ArrowUp: () => map.panBy(0, step), ArrowDown: () => map.panBy(0, -step),
+    "+": () => map.zoomBy(1.5), "=": () => map.zoomBy(1.5),
+    "-": () => map.zoomBy(1 / 1.5), 0: () => map.reset(), Escape: () => panel.pick(-1),
   };
   panel.canvas.addEventListener("keydown", (event) => {
     const act = actions[event.key];
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    panel.move(act);
+    act();
   });
   const zooms = { in: actions["+"], out: actions["-"], reset: actions[0] };
   for (const button of document.querySelectorAll(".zoom button")) {
-    button.addEventListener("click", () => panel.move(zooms[button.dataset.zoom]));
+    button.addEventListener("click", () => zooms[button.dataset.zoom]());
   }
 }
 
@@ -306,7 +290,7 @@ function listenToFields(panel) {
   const form = document.getElementById("find"), field = form.elements.id;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const found = panel.points.find(field.value.trim());
+    const found = panel.rows.find(field.value.trim());
     field.setAttribute("aria-invalid", String(found < 0));
     field.setCustomValidity(found < 0 ? "No row on the map has this id." : "");
     field.reportValidity();
@@ -322,15 +306,15 @@ function readAddress(panel) {
   if (!panel) return;
   if (asked.has("hide")) panel.hidden.class = new Set(asked.get("hide").split(",").map(Number));
   panel.setMode(asked.get("colour") ?? panel.mode);
-  if (asked.has("zoom")) panel.scatter.view.magnify(Number(asked.get("zoom")) || 1);
-  panel.draw();
+  if (asked.has("zoom")) panel.map.zoomBy(Number(asked.get("zoom")) || 1);
+  panel.map.draw();
   const point = Number(asked.get("hover") ?? NaN);
-  if (Number.isInteger(point) && point >= 0 && point < panel.points.n) panel.pick(point);
+  if (Number.isInteger(point) && point >= 0 && point < panel.rows.n) panel.pick(point);
 }
 
 function start() {
   const packed = JSON.parse(document.getElementById("data").textContent);
-  const panel = packed === null ? null : new MapPanel(new Points(packed));
+  const panel = packed === null ? null : new MapPanel(new Rows(packed));
   const repaint = () => { theme.label(); panel?.dress(); };
   const button = document.getElementById("theme");
   button.hidden = false;
@@ -338,10 +322,9 @@ function start() {
   theme.dark.addEventListener("change", repaint);
   theme.label();
   if (panel) {
-    listenToPointer(panel);
     listenToKeys(panel);
     listenToFields(panel);
-    new ResizeObserver(() => { panel.scatter.resize(); panel.draw(); }).observe(panel.canvas);
+    new ResizeObserver(() => panel.map.resize()).observe(panel.canvas);
   }
   listenToPrinter(repaint);
   addEventListener("hashchange", () => readAddress(panel));

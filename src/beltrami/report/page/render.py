@@ -4,21 +4,18 @@ A `Page` enters; a text, or a file written whole, leaves.
 """
 
 import math
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from beltrami.core.files import write_text
 from beltrami.report.page import charts
 from beltrami.report.page.colours import COLOURS, class_styles
-from beltrami.report.page.model import Page
+from beltrami.report.page.model import LISTED, Page
 from beltrami.report.page.packing import PackedMap, pack_map, shorten
+from beltrami.report.page.scripts import join_modules, read_asset
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-_LIMITS = {"classes": 50, "questions": 50, "issues": 50, "islands": 20, "examples": 5}
-"""Lines of each table; the page says how many there are beyond."""
 
 _COUNT_NAMES = {
     "rows": "rows",
@@ -49,14 +46,14 @@ def render(page: Page) -> str:
             data=Markup(packed.json) if packed else "",
             map_note=map_note(page, packed) if packed else "",
             map_sentence=map_sentence(page, packed) if packed else "",
-            style=Markup(_read_asset("page.css")),
-            script=Markup(_read_asset("scatter.js") + _read_asset("page.js")),
+            style=Markup(read_asset("page.css")),
+            script=Markup(join_modules("map.js", "page.js")),
             styles=class_styles(len(page.classes)),
             style_of=dict(zip(page.classes, class_styles(len(page.classes)), strict=True)),
             reliability=charts.reliability_chart(page.reliability),
             risk=charts.risk_chart(page.coverage, page.risk),
             charts=charts,
-            limits=_LIMITS,
+            limits=LISTED,
             count_names=_COUNT_NAMES,
             n_colours=len(COLOURS),
             largest_error=max(
@@ -112,7 +109,7 @@ def _environment() -> "Environment":
 
     environment = Environment(
         autoescape=True,
-        loader=FunctionLoader(_read_asset),
+        loader=FunctionLoader(read_asset),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -123,10 +120,6 @@ def _environment() -> "Environment":
     environment.filters["short"] = lambda text, length=80: shorten(text, length)
     environment.tests["finite"] = math.isfinite
     return environment
-
-
-def _read_asset(name: str) -> str:
-    return files("beltrami.report.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def _percent(share: float, digits: int = 0) -> str:

@@ -1,0 +1,75 @@
+/* What a person does to the project: each is told to the studio in turn and counts once it is saved. */
+
+import { ask, tell } from "./wire.js";
+import { nameOf, rowCount } from "./words.js";
+
+export class Deeds {
+  constructor(store, meter, notices) {
+    Object.assign(this, { store, meter, notices, last: Promise.resolve(), waiting: 0 });
+  }
+
+  /** Label rows (or, with null, take their labels away); `pressedAt` is when the key went down. */
+  label(rows, label, how, pressedAt) {
+    const list = Array.from(rows), what = label === null ? "no label" : `“${nameOf(label)}”`;
+    return this.save("/api/labels", { rows: list, label, how }, pressedAt, `${rowCount(list.length)} as ${what}`);
+  }
+
+  /** Mark a row as skipped or as one that nobody can tell. */
+  mark(row, mark, pressedAt) {
+    const words = mark === "skip" ? "1 row skipped" : "1 row marked “cannot tell”";
+    return this.save("/api/marks", { rows: [row], mark }, pressedAt, words);
+  }
+
+  async save(path, body, pressedAt, words) {
+    const answer = await this.inTurn(() => tell(path, body));
+    this.meter.save(answer.saved, pressedAt);
+    this.count(answer);
+    this.store.set({ done: [...this.store.state.done, words] });
+    this.notices.say(`Saved: ${words}.`);
+    return answer;
+  }
+
+  /** Take the last change of this user back; returns what it was. */
+  async undo(pressedAt) {
+    const answer = await this.inTurn(() => tell("/api/undo", {})), { undone } = answer;
+    this.meter.save(answer.saved, pressedAt);
+    this.count(answer);
+    const words = this.store.state.done.at(-1) ?? undoneWords(undone);
+    this.store.set({ done: this.store.state.done.slice(0, -1) });
+    this.notices.say(`Taken back: ${words}.`);
+    return undone;
+  }
+
+  async addClass(name) {
+    await this.inTurn(() => tell("/api/classes", { add: name }));
+    await this.changed(`class “${nameOf(name)}” added`);
+  }
+
+  /** Rename a class; where `to` is one already, `merge` puts the two together. */
+  async renameClass(rename, to, merge) {
+    await this.inTurn(() => tell("/api/classes", merge ? { rename, to, merge } : { rename, to }));
+    await this.changed(merge ? `“${nameOf(rename)}” merged into “${nameOf(to)}”` : `“${nameOf(rename)}” is now “${nameOf(to)}”`);
+  }
+
+  async changed(words) {
+    this.store.set({ done: [...this.store.state.done, words], project: await ask("/api/state") });
+    this.notices.say(`Saved: ${words}.`);
+  }
+
+  /** One change after the other, so that an undo never overtakes its label; at once where none is under way. */
+  inTurn(act) {
+    const done = this.waiting ? this.last.then(act) : act();
+    this.waiting++;
+    this.last = done.catch(() => {}).finally(() => { this.waiting--; });
+    return done;
+  }
+
+  count({ saved, given, behind }) {
+    const isShown = saved <= this.store.state.version;
+    this.store.set({ saved, given, ...(isShown ? {} : { behind }) });
+  }
+}
+
+function undoneWords({ kind, count: number, label }) {
+  return kind === "label" && label !== null ? `${rowCount(number)} as “${nameOf(label)}”` : `the last change (${kind})`;
+}
