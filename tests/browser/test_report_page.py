@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.support.browser import NAMES, find_browser
-from tests.support.fake_pages import HOSTILE, fake_page, hostile_page
+from tests.support.fake_pages import HOSTILE, fake_page, filled_page, hostile_page
 
 from beltrami.report.page import Page, render
 
@@ -270,6 +270,35 @@ def test_a_row_under_the_pointer_is_named_and_drawn_in_its_colour(visit):
     assert gap[2] == [255, 255, 255]
 
 
+def test_the_tool_tip_shows_what_a_row_is(visit):
+    page = filled_page()
+    named = next(one.id for one in page.questions if int(one.id) < 100)
+    other = next(row for row in range(100) if str(row) not in {one.id for one in page.questions})
+    seen = visit(
+        page,
+        script=f"""
+        for (const row of [{named}, {other}, 150]) {{
+          await send(window, new Event("focus"));
+          location.hash = `hover=${{row}}`;
+          await frame(); await frame();
+          const image = document.querySelector("#tip img");
+          if (image) await image.decode();
+          answers[row] = [document.getElementById("tip").innerText, image?.naturalWidth ?? 0];
+        }}
+        const shown = [...document.querySelectorAll("td.what img")];
+        await Promise.all(shown.map((one) => one.decode()));
+        answers.drawn = shown.map((one) => one.naturalWidth);
+        """,
+    )
+    assert seen.data.get("errors") is None
+    for row, width in ((named, 1), (other, 1), (150, 0)):
+        text, natural = seen.answers[str(row)]
+        assert text.startswith(f"{row}\n")
+        assert f"the words of row {row}" in text
+        assert natural == width
+    assert set(seen.answers["drawn"]) == {1}
+
+
 def test_sixty_thousand_points_are_drawn(visit):
     seen = visit(fake_page(60_000, 3, n_given=20))
     assert seen.data.get("errors") is None
@@ -282,7 +311,8 @@ def test_markup_in_the_data_stays_text(visit):
     assert seen.data.get("errors") is None
     assert "owned" not in seen.data
     assert seen.data["hover"] == "1"
-    assert "<img" not in re.sub(r"<script.*?</script>", "", seen.dom, flags=re.S)
+    shown = re.sub(r"<script.*?</script>", "", seen.dom, flags=re.S)
+    assert "<img" not in re.sub(r'<img class="picture" src="data:image/png;base64,', "", shown)
     assert unescape(seen.dom).count(HOSTILE[:20]) > 10
 
 
@@ -306,11 +336,17 @@ def test_the_policy_stops_whatever_would_reach_out(visit):
     assert sorted(seen.answers["stopped"]) == ["connect-src", "img-src", "script-src-elem"]
 
 
-@pytest.mark.parametrize("name", ["no map", "narrow"])
+PAGES = {
+    "no map": lambda: fake_page(positions=None),
+    "narrow": lambda: fake_page(2000, 30),
+    "narrow, with contents": filled_page,
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_other_pages_are_whole(visit, name):
-    page = fake_page(positions=None) if name == "no map" else fake_page(2000, 30)
     seen = visit(
-        page,
+        PAGES[name](),
         width=1280 if name == "no map" else 420,
         script="""
         const root = document.documentElement;
@@ -330,4 +366,4 @@ def test_other_pages_are_whole(visit, name):
         ("light", "Dark theme"),
         ("dark", "Light theme"),
     )
-    assert ("points" in seen.data) is (name == "narrow")
+    assert ("points" in seen.data) is (name != "no map")

@@ -1,7 +1,9 @@
 """A Chromium driven by playwright, for tests and benchmarks of pages.
 
 The sync interface of playwright keeps an event loop in its thread while a browser is open, so
-fixtures that hold one are of a module, not of a session: `asyncio.run` in another module works.
+fixtures that hold one are of a module, not of a session, and there is one at a time; `asyncio.run`
+works again once it is closed. A page under a policy without `unsafe-eval` cannot be waited for by
+`wait_for_function`: wait for a selector.
 """
 
 import os
@@ -28,14 +30,16 @@ FLAGS = (
     "--disable-extensions",
     "--mute-audio",
     "--force-color-profile=srgb",
-    # WebGL2 in software: the same on every machine, with a graphics card or without.
-    "--use-angle=swiftshader",
+    # The page is put together as on a machine without a graphics card, and WebGL2, where a page
+    # insists on it, is drawn in software (SwiftShader): the same on every machine.
+    "--disable-gpu",
     "--enable-unsafe-swiftshader",
 )
-"""What the browser is started with; `--disable-gpu` would do no harm, SwiftShader is no GPU."""
+"""What the browser is started with.
 
-NO_WEBGL = ("--disable-gpu", "--disable-webgl", "--disable-webgl2", "--disable-3d-apis")
-"""What takes WebGL away, to see a page without it."""
+`--use-angle=swiftshader` gives WebGL2 too, but puts the whole page together through it, which
+halves the frames of everything on it.
+"""
 
 
 @contextmanager

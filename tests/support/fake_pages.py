@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.report.page import Bin, Candidate, ClassRow, Island, Issue, Page, Question
+from beltrami.report.page import Bin, Candidate, ClassRow, Island, Issue, Page, Question, RowView
 
 WORDS = [
     "amber",
@@ -109,9 +109,26 @@ def fake_page(
     return replace(page, **changes)
 
 
+# A white dot of one pixel.
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTlQVwAAAABJRU5ErkJggg=="
+
+
+def filled_page(n: int = 200, **changes: Any) -> Page:
+    """A page that knows what its rows are: texts, cells, and pictures of rows 0 to 99."""
+    page = fake_page(n, 3, **changes)
+    view = RowView("the words of a row", (("size", "12", "higher than 99 % of rows"),), 4)
+    return replace(
+        page,
+        previews=lambda rows: [f"the words of row {row}" for row in rows],
+        views={str(row): view for row in range(n)},
+        pictures={str(row): DOT for row in range(100)},
+        pictures_note="Pictures are of 100 rows.",
+    )
+
+
 def hostile_page() -> Page:
     """A page with markup in everything that a user's file can name."""
-    page = fake_page(40, 2, previews=np.array([HOSTILE] * 40, dtype=object))
+    page = fake_page(40, 2, previews=lambda rows: [HOSTILE] * len(rows))
     name = HOSTILE
     return replace(
         page,
@@ -127,6 +144,9 @@ def hostile_page() -> Page:
         warnings=(name,),
         facts={name: name},
         counts={"rows": 40, name: 1},
+        views={f"{HOSTILE}1": RowView(name, ((name, name, name),), 1), name: RowView(name)},
+        pictures={f"{HOSTILE}{i}": DOT for i in range(1, 6)},
+        pictures_note=name,
     )
 
 

@@ -13,6 +13,7 @@ from beltrami.cli.commands.label import label
 from beltrami.cli.commands.map import draw_map
 from beltrami.cli.commands.report import report
 from beltrami.cli.commands.reproduce import reproduce
+from beltrami.cli.commands.studio import studio
 from beltrami.cli.commands.suggest import suggest
 
 app = typer.Typer(
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Learn from a handful of labels, using the shape of the data.",
 )
-for command in (label, suggest, check, audit):
+for command in (label, studio, suggest, check, audit):
     app.command()(command)
 app.command(name="map")(draw_map)
 for other in (report, embed, cluster, demo, doctor, reproduce):

@@ -118,6 +118,14 @@ class FormulaCellsWarning(BeltramiWarning):
     """A written table holds text that a spreadsheet would run as formulas."""
 
 
+class OtherDataWarning(BeltramiWarning):
+    """Rows are shown from data that may not be those that were labelled."""
+
+
+class RenamedColumnsWarning(BeltramiWarning):
+    """A written table calls columns of the user's otherwise, because their names are ours."""
+
+
 class StoreWarning(BeltramiWarning):
     """Something stored cannot be used, or cannot be stored; it is computed all the same."""
 

@@ -21,6 +21,9 @@ from beltrami.tables import table_facts
 from beltrami.tables.model import few_of
 from beltrami.tables.reading.verbatim import read_texts
 
+SHEET = ("id", "answer")
+"""Our columns of the table to fill in."""
+
 _NEEDED = ("id", "label", "source")
 _CLASSES = ("label", "guess", "second_label")
 
@@ -56,7 +59,7 @@ class AuditedLabels:
     @classmethod
     def read(cls, path: Path) -> "AuditedLabels":
         """Read what `beltrami label` wrote, and the record beside it."""
-        columns = read_texts(path)
+        columns = read_texts(path, {*_NEEDED, *_CLASSES})
         missing = [name for name in _NEEDED if name not in columns]
         if missing:
             raise InvalidInputError(
@@ -107,13 +110,15 @@ class AuditedLabels:
         return replace(self, record=drawn)
 
     @property
+    def drawn(self) -> tuple[str, ...]:
+        """The ids of the last round."""
+        return self._last.rows
+
+    @property
     def sheet(self) -> dict[str, NDArray[Any]]:
         """The open round as a table to fill in, without what we said: the check is blind."""
-        rows = self._last.rows
-        return {
-            "id": np.array(rows, dtype=object),
-            "answer": np.full(len(rows), None, dtype=object),
-        }
+        columns = (np.array(self.drawn, dtype=object), np.full(len(self.drawn), None, dtype=object))
+        return dict(zip(SHEET, columns, strict=True))
 
     @property
     def _last(self) -> Round:
@@ -232,8 +237,8 @@ def _require_same_data(path: Path, data: str, record: AuditRecord) -> None:
 
 def _read_sheet(path: Path) -> dict[str, str]:
     """Return the answers of a sheet by id, as written."""
-    columns = read_texts(path)
-    missing = [name for name in ("id", "answer") if name not in columns]
+    columns = read_texts(path, SHEET)
+    missing = [name for name in SHEET if name not in columns]
     if missing:
         raise InvalidInputError(
             f"{str(path)!r} has no column {', '.join(map(repr, missing))}; it must be the table "

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import Points
 from beltrami.front_door.report import FitReport
+from beltrami.labelling.contents import LINE_LENGTH, with_preview
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import label_rows
 from beltrami.labelling.options import LearningOptions
+from beltrami.labelling.own_columns import columns_of_rows
 from beltrami.labelling.result import Labelling
 from beltrami.tables.writing import records
 
-_MOST_LISTED = 20
+_MOST_LISTED, _MOST_CONFLICTS = 20, 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +63,13 @@ class Checks:
             "score": np.round(issues.scores, 4),
         }
 
+    def sheet(self, target: Path) -> dict[str, NDArray[Any]]:
+        """Return the same with the user's own columns beside."""
+        ours, intake = self.columns, self.labelling.intake
+        hidden = {intake.roles.id, intake.roles.label}
+        rows = self.labelling.issues.rows.tolist()
+        return ours | columns_of_rows(intake.table, rows, ours, target, hidden=hidden)
+
     @property
     def n_islands(self) -> int:
         """How many pieces of the data only an added bridge joins to a label."""
@@ -83,8 +93,8 @@ class Checks:
             f"labels by class: {counts}",
             f"equal rows: {self.n_repeated:,}; of them with different labels: "
             f"{len(self.conflicts)} group(s)",
-            *(f"  different labels for equal rows: {', '.join(ids)}" for ids in self.conflicts[:5]),
-            *str(issues).splitlines()[: _MOST_LISTED + 1],
+            *self._conflict_lines(),
+            *self._issue_lines(),
         ]
         if len(issues) > _MOST_LISTED:
             lines.append(f"  and {len(issues) - _MOST_LISTED} more")
@@ -93,6 +103,28 @@ class Checks:
             f"label reaches: {self.n_unreached:,}"
         )
         return lines + [f"! {line}" for line in self.report.warnings]
+
+    def _conflict_lines(self) -> list[str]:
+        """Return equal rows with different labels, with what they all are."""
+        shown = self.conflicts[:_MOST_CONFLICTS]
+        if not shown:
+            return []
+        names = list(map(str, self.labelling.intake.ids))
+        firsts = [names.index(ids[0]) for ids in shown]
+        previews = self.labelling.contents.previews(firsts, LINE_LENGTH)
+        return [
+            f"  different labels for equal rows: {with_preview(', '.join(ids), preview)}"
+            for ids, preview in zip(shown, previews, strict=True)
+        ]
+
+    def _issue_lines(self) -> list[str]:
+        """Return the labels in doubt, with what the rows are."""
+        issues = self.labelling.issues
+        rows = issues.rows[:_MOST_LISTED].tolist()
+        previews = self.labelling.contents.previews(rows, LINE_LENGTH)
+        names = issues.names.astype(object)
+        names[: len(rows)] = list(map(with_preview, names[: len(rows)], previews))
+        return str(replace(issues, names=names)).splitlines()[: _MOST_LISTED + 1]
 
     def record(self) -> dict[str, Any]:
         """Return the same as a dictionary."""

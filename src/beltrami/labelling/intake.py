@@ -1,7 +1,7 @@
 """A user's table made ready: roles of columns guessed or given, features, ids and labels."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
-from beltrami.core.types import BoolVector, Points
+from beltrami.core.types import BoolVector, FloatVector, Points
 from beltrami.tables import (
     Features,
     GivenLabels,
@@ -48,6 +48,14 @@ class Intake:
         What came from tables of labels beside the data; "" for nothing.
     files : tuple of Path
         What was read, and is never written over.
+    source : Path or None
+        Which of them holds the data; None where they came as an object.
+    has_embeddings : bool
+        Whether the matrix of the table stood beside the data.
+    weights : ndarray of shape (n,) or None
+        How much each label counts; None where all count the same.
+    origins : dict of str to ndarray of shape (n,)
+        Columns that the result has too: who gave a label, how and when, where that is known.
     """
 
     table: Table
@@ -57,6 +65,10 @@ class Intake:
     given: GivenLabels
     side_note: str = ""
     files: tuple[Path, ...] = ()
+    source: Path | None = None
+    has_embeddings: bool = False
+    weights: FloatVector | None = None
+    origins: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def points(self) -> Points:
@@ -117,6 +129,8 @@ def take_in(source: Any, options: TableOptions = DEFAULTS) -> Intake:
         given,
         _side_note(data, roles, given, options.side_labels),
         tuple(Path(path).resolve() for path in files),
+        Path(source).resolve() if isinstance(source, str | os.PathLike) else None,
+        options.embeddings is not None,
     )
 
 

@@ -125,7 +125,17 @@ def label(
 
 def label_rows(intake: Intake, options: LearningOptions) -> Labelling:
     """Label the rows of a table that was read already."""
-    learner = make_learner(intake, options).fit(intake.points, intake.labels)
+    learner = make_learner(intake, options)
+    learner.fit(intake.points, intake.labels, sample_weight=intake.weights)
+    return conclude(intake, learner, options)
+
+
+def conclude(intake: Intake, learner: ManifoldClassifier, options: LearningOptions) -> Labelling:
+    """Say what a learner has found that was fitted to a table, or settled after updates.
+
+    The table's labels must be those that it learned from. The result rests on them, the points and
+    the seed alone: whoever has settled a learner gets the bytes that a fresh fit gives.
+    """
     questions = ()
     if options.n_questions:
         enter_stage(Stage.ASK)
@@ -168,16 +178,23 @@ def _facts(intake: Intake, options: LearningOptions) -> dict[str, str]:
     """Return what it takes to do the same again."""
     from beltrami import __version__
 
-    roles = intake.roles
+    roles, table = intake.roles, intake.table
+    rows = table.without(roles.label)
     used = [*roles.vectors, *roles.text, *roles.numeric, *roles.categorical]
     left_out = [f"{name!r} is ignored: {reason}" for name, reason in roles.ignored.items()]
+    reading = {"delimiter": table.delimiter, "decimal": table.decimal}
+    beside = {}
+    if intake.has_embeddings:  # rows can be found again without them
+        beside = {"columns_sha256": replace(rows, matrix=None).fingerprint()}
     return {
         "beltrami": __version__,
-        "data": intake.table.name,
-        "data_sha256": intake.table.fingerprint(),
-        "rows_sha256": intake.table.without(roles.label).fingerprint(),
+        "data": table.name,
+        "data_sha256": table.fingerprint(),
+        "rows_sha256": rows.fingerprint(),
+        **beside,
+        **{name: sign for name, sign in reading.items() if sign is not None},
         "label_column": str(roles.label),
-        "labels": intake.given.line.removeprefix("labels: "),
+        "labels": (intake.given.line or intake.side_note).removeprefix("labels: "),
         "labels_from": intake.side_note or "the data",
         "id_column": str(roles.id),
         "features": f"{len(used)} column(s): {', '.join(used)}" if used else "matrix",

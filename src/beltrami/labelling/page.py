@@ -3,14 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import FloatVector, IndexVector
 from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.report import whole_percents
-from beltrami.labelling.intake import Intake
+from beltrami.labelling.page_contents import shown_rows
 from beltrami.report.page.model import (
     Bin,
     Candidate,
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 _PER_BIN = 8
 _MOST_BINS = 10
 _MOST_ISLANDS = 50
-_PREVIEW = 80
 
 
 def page_of(labelling: "Labelling", *, with_map: bool = True) -> Page:
@@ -37,6 +35,7 @@ def page_of(labelling: "Labelling", *, with_map: bool = True) -> Page:
     source, codes, issues = labelling.source, labelling.codes, labelling.issues
     classes = tuple(map(str, learner.classes_))
     enter_stage(Stage.MAP)
+    shown = shown_rows(labelling)
     right, sureness, weights = _held_out(learner)
     coverage, risk = _risk_coverage(right, sureness, weights)
     return Page(
@@ -76,7 +75,10 @@ def page_of(labelling: "Labelling", *, with_map: bool = True) -> Page:
         islands=_islands(labelling),
         warnings=(*intake.given.notes, *learner.report_.warnings),
         facts=labelling.facts | {"method": learner.report_.verdict},
-        previews=_previews(intake),
+        previews=shown.previews,
+        views=shown.views,
+        pictures=shown.pictures,
+        pictures_note=shown.note,
     )
 
 
@@ -179,12 +181,3 @@ def _islands(labelling: "Labelling") -> tuple[Island, ...]:
         rows = np.flatnonzero(number == one)
         islands.append(Island(len(rows), tuple(str(ids[row]) for row in rows[:5]), 0))
     return tuple(islands)
-
-
-def _previews(intake: Intake) -> NDArray[Any] | None:
-    """Return the first text of each row, cut short, where the table has texts."""
-    texts = intake.roles.text
-    if not texts:
-        return None
-    values = intake.table.columns.column(texts[0]).to_pylist()
-    return np.array([str(value or "")[:_PREVIEW] for value in values], dtype=object)

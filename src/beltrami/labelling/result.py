@@ -14,7 +14,9 @@ from beltrami.core.progress import enter_stage, job
 from beltrami.core.stages import Stage
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.front_door.classifier import ManifoldClassifier
+from beltrami.labelling.contents import LINE_LENGTH, RowContents, with_preview
 from beltrami.labelling.intake import Intake
+from beltrami.labelling.own_columns import facts_of_own, own_columns, relative_path
 from beltrami.questions import Question
 from beltrami.report.page.model import Source
 from beltrami.report.sentences import count_rows, evidence, headline
@@ -89,7 +91,8 @@ class Labelling:
 
         ``label`` is empty where the label is not accepted; ``guess`` is the likeliest class all the
         same, for rows that a label reaches. ``second_label`` is the likeliest other class, and
-        ``margin`` how much less likely it is: below 0 only where a given label is doubtful.
+        ``margin`` how much less likely it is: below 0 only where a given label is doubtful. Labels
+        of a project also have ``how``, ``annotator`` and ``updated_at``.
         """
         learner, source, first = self.learner, self.source, self.codes
         second, margin = _runners_up(learner.label_distributions_, first)
@@ -112,6 +115,7 @@ class Labelling:
             "margin": np.round(margin, 6),
             "reached": learner.reached_,
             "ask_rank": rank,
+            **self.intake.origins,
         }
 
     @property
@@ -148,6 +152,11 @@ class Labelling:
     def sentence(self) -> str:
         """The result in a few sentences."""
         return " ".join([self.headline, *self.evidence])
+
+    @property
+    def contents(self) -> RowContents:
+        """What each row is, for a person."""
+        return RowContents.of(self.intake)
 
     def __repr__(self) -> str:
         return f"<Labelling of {self.intake.table.name}: {self.sentence}>"
@@ -194,13 +203,14 @@ class Labelling:
             lines.append(f"{len(self.issues)} given label(s) look wrong; see `beltrami check`")
         if self.questions:
             first = self.questions[0]
+            preview = self.contents.preview(first.row, LINE_LENGTH)
             lines.append(
-                f"label next: {self.intake.ids[first.row]} ({first.reason}; settles about "
-                f"{count_rows(first.settles)})"
+                f"label next: {with_preview(self.intake.ids[first.row], preview)} [{first.reason}; "
+                f"settles about {count_rows(first.settles)}]"
             )
         return lines
 
-    def write(self, path: Path | str) -> Path:
+    def write(self, path: Path | str, *, with_data: bool = False) -> Path:
         """Write the result, atomically, in the format that the name ends in.
 
         Parameters
@@ -208,6 +218,9 @@ class Labelling:
         path : path
             Ending in .parquet, .csv, .tsv, .jsonl, .arrow or .feather, the text formats also .gz.
             Not a file that was read.
+        with_data : bool, default=False
+            Whether the columns of the data stand beside. One whose name is that of a column of ours
+            gets a prefix, and a warning says so; those of ids and labels are not written twice.
 
         Returns
         -------
@@ -217,8 +230,21 @@ class Labelling:
         target = Path(path)
         require_no_input(target, self.intake.files)
         enter_stage(Stage.WRITE)
-        write_table(target, self.columns, self.facts)
+        columns, facts = self.columns, self.facts
+        if self.intake.source is not None:
+            facts = facts | {"data_path": relative_path(self.intake.source, target)}
+        if with_data:
+            own = self._own_columns(target)
+            columns, facts = columns | own, facts | facts_of_own(own, self.intake.table)
+        write_table(target, columns, facts)
         return target
+
+    def _own_columns(self, target: Path) -> dict[str, Any]:
+        """Return the columns of the data but for those that ours of the same name hold."""
+        roles = self.intake.roles
+        pairs = (("id", roles.id), ("label", roles.label))
+        twice = {name for role, name in pairs if name and name.strip().casefold() == role}
+        return own_columns(self.intake.table, self.columns, target, hidden=twice)
 
     def report(self, path: Path | str, *, with_map: bool = True) -> Path:
         """Write the page that shows the result: one HTML file that needs no network.
@@ -243,6 +269,24 @@ class Labelling:
             page = page_of(self, with_map=with_map)
             enter_stage(Stage.PAGE)
             return save_page(page, Path(path))
+
+
+def bare_columns(intake: Intake) -> dict[str, NDArray[Any]]:
+    """Return a result in which nothing was learned: the labels that people gave, and no other."""
+    n, nothing = len(intake.ids), np.full(len(intake.ids), None, dtype=object)
+    source = np.where(intake.is_given, SOURCES[Source.GIVEN], SOURCES[Source.UNREACHED])
+    return {
+        "id": intake.ids,
+        "label": intake.labels,
+        "source": source.astype(object),
+        "confidence": intake.is_given.astype(np.float64),
+        "guess": intake.labels,
+        "second_label": nothing,
+        "margin": np.zeros(n),
+        "reached": intake.is_given,
+        "ask_rank": nothing,
+        **intake.origins,
+    }
 
 
 def _sources(intake: Intake, learner: ManifoldClassifier) -> NDArray[np.intp]:

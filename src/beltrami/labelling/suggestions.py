@@ -1,6 +1,7 @@
 """Rows to label next, as a table: with labels, with labels of one class, or with none at all."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,13 @@ from numpy.typing import NDArray
 
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
+from beltrami.labelling.contents import LINE_LENGTH, RowContents, with_preview
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
+from beltrami.labelling.own_columns import columns_of_rows
 from beltrami.questions import Question
+from beltrami.report.sentences import count_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,11 +30,14 @@ class Suggestions:
         Reasons, and the rows each would settle.
     guesses : ndarray of shape (m,)
         What we would say; None where nothing is known.
+    contents : RowContents
+        What the rows are.
     """
 
     ids: NDArray[Any]
     questions: tuple[Question, ...]
     guesses: NDArray[Any]
+    contents: RowContents
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -44,13 +51,23 @@ class Suggestions:
             "label": np.full(len(self.ids), None, dtype=object),
         }
 
+    def sheet(self, target: Path) -> dict[str, NDArray[Any]]:
+        """Return the same with the user's own columns beside, as a table to fill in."""
+        ours, roles = self.columns, self.contents.roles
+        rows = [one.row for one in self.questions]
+        hidden = {roles.id, roles.label}
+        return ours | columns_of_rows(self.contents.table, rows, ours, target, hidden=hidden)
+
     def lines(self) -> list[str]:
         """Return the rows, one a line."""
         if not len(self.ids):
             return ["every row has a label: there is none to ask about"]
+        previews = self.contents.previews([one.row for one in self.questions], LINE_LENGTH)
+        rows = zip(self.ids, previews, self.questions, strict=True)
         return [
-            f"{place:3}. {name}  {one.reason}; settles about {one.settles:,} rows"
-            for place, (name, one) in enumerate(zip(self.ids, self.questions, strict=True), 1)
+            f"{place:3}. {with_preview(name, preview)}  "
+            f"[{one.reason}; settles about {count_rows(one.settles)}]"
+            for place, (name, preview, one) in enumerate(rows, start=1)
         ]
 
 
@@ -70,4 +87,4 @@ def suggest_rows(intake: Intake, strategy: str, options: LearningOptions) -> Sug
     guesses = np.full(len(rows), None, dtype=object)
     if has_learned:
         guesses[:] = [learner.transduction_[row] for row in rows]
-    return Suggestions(intake.ids[rows], questions, guesses)
+    return Suggestions(intake.ids[rows], questions, guesses, RowContents.of(intake))

@@ -6,6 +6,8 @@ Labels and ids are written exactly as they came, so nothing is changed here; it 
 from dataclasses import dataclass
 from typing import Any
 
+from beltrami.tables.model import decode_categories
+
 _RUN = r"^[=+\-@\t\r][\s\S]"
 _NUMBER = r"^[+-](\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?%?$"
 
@@ -39,7 +41,7 @@ def formula_cells(table: Any) -> FormulaCells | None:
     examples = [(name, name) for name in _formulas(pa.array(table.column_names))]
     number = len(examples)
     for name in table.column_names:
-        column = table.column(name)
+        column = decode_categories(table.column(name))
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             cells = _formulas(column)
             number += len(cells)

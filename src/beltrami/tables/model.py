@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,8 @@ class Table:
         What separated the fields of the file; None where there were no fields.
     decimal : {".", ","} or None
         The sign before decimals, as the user says; None where it is to be found out.
+    pictures : Path or None
+        The folder whose images the rows are; the column "id" holds their paths below it.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Table:
     index: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
+    pictures: Path | None = None
 
     def __post_init__(self) -> None:
         repeated = [name for name, n in Counter(self.columns.column_names).items() if n > 1]

@@ -15,16 +15,14 @@ from beltrami.core.errors import FormulaCellsWarning, InvalidInputError
 from beltrami.core.files import atomic_path, read_json
 from beltrami.core.spelling import spell_out
 from beltrami.tables.formulas import formula_cells
-from beltrami.tables.model import is_list
 
 _BLOCK_ROWS = 65_536
 
 
-def write_table(
-    path: Path | str, columns: dict[str, NDArray[Any]], metadata: dict[str, str]
-) -> None:
+def write_table(path: Path | str, columns: dict[str, Any], metadata: dict[str, str]) -> None:
     """Write columns to a file of the kind that its name says, with facts about them.
 
+    Columns are arrays, or arrow columns, which are not copied; lines of text are made in blocks.
     Parquet, arrow and feather files hold the facts inside. Beside csv, tsv and jsonl files they go
     to ``NAME.meta.json``. Both files are written under another name first and renamed when they
     are complete, so a crash or a full disk leaves what was there before.
@@ -130,7 +128,7 @@ def table_ending(path: Path | str) -> str:
     )
 
 
-def _arrow_table(columns: dict[str, NDArray[Any]]) -> Any:
+def _arrow_table(columns: dict[str, Any]) -> Any:
     import pyarrow as pa
 
     lengths = {name: len(values) for name, values in columns.items()}
@@ -139,9 +137,11 @@ def _arrow_table(columns: dict[str, NDArray[Any]]) -> Any:
     return pa.table({name: _arrow_column(values) for name, values in columns.items()})
 
 
-def _arrow_column(values: NDArray[Any]) -> Any:
+def _arrow_column(values: Any) -> Any:
     import pyarrow as pa
 
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
     array = np.asarray(values)
     if array.dtype.kind == "f" and array.ndim == 1:
         return pa.array(array)
@@ -198,25 +198,26 @@ def _delimited_chunks(delimiter: str) -> Callable[[Any], Iterator[bytes]]:
         import pyarrow as pa
         import pyarrow.csv as arrow_csv
 
-        texts = _lists_as_text(table)
-        for start in range(0, max(texts.num_rows, 1), _BLOCK_ROWS):
+        for start in range(0, max(table.num_rows, 1), _BLOCK_ROWS):
             sink = pa.BufferOutputStream()
             options = arrow_csv.WriteOptions(
                 include_header=start == 0, delimiter=delimiter, quoting_style="needed"
             )
-            arrow_csv.write_csv(texts.slice(start, _BLOCK_ROWS), sink, options)
+            block = _nested_as_text(table.slice(start, _BLOCK_ROWS))
+            arrow_csv.write_csv(block, sink, options)
             yield sink.getvalue().to_pybytes()
 
     return chunks
 
 
-def _lists_as_text(table: Any) -> Any:
+def _nested_as_text(table: Any) -> Any:
+    """Return a block in which lists and records are written as JSON, which csv has no words for."""
     import pyarrow as pa
 
     for position, name in enumerate(table.column_names):
-        if is_list(table.column(name).type):
+        if pa.types.is_nested(table.column(name).type):
             values = table.column(name).to_pylist()
-            texts = [None if value is None else json.dumps(value) for value in values]
+            texts = [None if value is None else json.dumps(value, default=str) for value in values]
             table = table.set_column(position, name, pa.array(texts, pa.string()))
     return table
 
@@ -228,12 +229,13 @@ def _json_chunks(table: Any) -> Iterator[bytes]:
         yield ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _plain(value: Any) -> Any:
     # JSON knows neither NaN nor infinity.
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in row.items()
-    }
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 _LINES: dict[str, Callable[[Any], Iterator[bytes]]] = {

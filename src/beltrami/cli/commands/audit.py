@@ -36,6 +36,10 @@ def audit(
         list[str] | None,
         typer.Option("--other", help="An answer that is none of the classes; may be given again."),
     ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="The data, to show the rows; looked for when left out."),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Seed of the draw; a fresh one when left out.")
     ] = None,
@@ -46,14 +50,15 @@ def audit(
     """Draw labels to check blindly; with --answers, say what accuracy they prove.
 
     The sample is random among the labels that were accepted and not looked at before; fill in what
-    you see without looking at what we said. What was drawn and answered is recorded beside the
-    labels file, and further rounds add to the proof.
+    you see without looking at what we said. Your own columns stand beside, where the data are found
+    again. What was drawn and answered is recorded beside the labels file, and further rounds add to
+    the proof.
 
     Example: beltrami audit labels.csv -o audit.csv; beltrami audit labels.csv --answers audit.csv
     """
     voice = Voice(as_json, quiet)
     if answers is None:
-        _draw(labels, number, seed, out, config, voice)
+        _draw(labels, number, seed, out, data, config, voice)
     else:
         _certify(labels, answers, tuple(other or ()), target, confidence, voice)
 
@@ -63,34 +68,37 @@ def _draw(
     number: int | None,
     seed: int | None,
     out: Path | None,
+    data: Path | None,
     config: Path | None,
     voice: Voice,
 ) -> None:
     with voice.work(Stage.START, Stage.READ, Stage.WRITE):
+        from beltrami.labelling.audit_contents import find_contents
         from beltrami.labelling.audits import AuditedLabels
         from beltrami.tables import write_table
 
         if out is not None:
-            answer_target(labels, out, "audit", (config,), "answer")  # before any work
+            answer_target(labels, out, "audit", (config, data), "answer")  # before any work
         enter_stage(Stage.READ)
         earlier = AuditedLabels.read(labels)
         audited = earlier.draw(number, seed)
         place = len(audited.record.trail.rounds)
         is_new = audited is not earlier
         word = "audit" if place == 1 else f"audit-{place}"
-        sheet = answer_target(labels, out, word, (config,), "answer")
+        sheet = answer_target(labels, out, word, (config, data), "answer")
+        contents = find_contents(labels, audited.drawn, sheet, data)
         enter_stage(Stage.WRITE)
         record = audited.record.write(labels) if is_new else audited.record.path_beside(labels)
         facts = {"labels": labels.name, "round": str(place), "labels_sha256": audited.digest}
-        columns = audited.sheet
-        write_table(sheet, columns, facts)
-    n = len(columns["id"])
+        write_table(sheet, audited.sheet | contents.columns, facts)
+    n = len(audited.drawn)
     what = f"round {place}: {n} of {len(audited.accepted):,} accepted labels to check"
     if not is_new:
         what = f"round {place} has no answers yet; its {n} rows again"
     voice.result(
         [
             f"{what}: fill in the column 'answer'; a blank counts as wrong",
+            contents.line,
             f"written: {sheet}",
             f"recorded: {record}",
             f"then: beltrami audit {labels} --answers {sheet}",
@@ -99,6 +107,7 @@ def _draw(
             "n_drawn": n,
             "n_accepted": len(audited.accepted),
             "round": place,
+            "contents": contents.line,
             "written": str(sheet),
             "record": str(record),
         },

@@ -49,7 +49,7 @@ def check(
         voice.detail(checks.report.lines())
         lines, facts = checks.lines(), checks.record()
         if target is not None:
-            write_table(target, checks.columns, {"seed": str(seed)})
+            write_table(target, checks.sheet(target), {"seed": str(seed)})
             lines.append(f"written: {target}")
             facts["written"] = str(target)
     voice.result(lines, facts)

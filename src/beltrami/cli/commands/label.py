@@ -34,6 +34,9 @@ def label(
         float | None,
         typer.Option("--risk", help="Expected share of wrong labels; the least sure are left out."),
     ] = None,
+    with_data: Annotated[
+        bool, typer.Option("--with-data", help="Write your own columns beside the labels.")
+    ] = False,
     ask: Annotated[int, typer.Option("--ask", min=0, help="Rows to suggest for labelling.")] = 20,
     budget: Annotated[
         float | None, typer.Option("--budget", help="Seconds after which no method is begun.")
@@ -69,7 +72,7 @@ def label(
         voice.tell(forecast_lines(intake, learning, has_page=page is not None))
         labelling = label_rows(intake, learning)
         voice.detail(labelling.learner.report_.lines())
-        written = [labelling.write(target)]
+        written = [labelling.write(target, with_data=with_data)]
         if page is not None:
             written.append(_write_page(labelling, page, target))
     places = [f"written: {path}" for path in written]

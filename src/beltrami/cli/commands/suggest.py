@@ -36,7 +36,8 @@ def suggest(
 ) -> None:
     """Say which rows to label next, each with its reason and the rows it would settle.
 
-    Works without any label too: then the rows stand for groups of the data.
+    Works without any label too: then the rows stand for groups of the data. Your own columns stand
+    beside the column to fill in; of images, their paths.
 
     Example: beltrami suggest data.csv --label category -n 20 -o ask.csv
     """
@@ -53,8 +54,9 @@ def suggest(
         voice.tell(intake.lines())
         suggestions = suggest_rows(intake, strategy, learning)
         enter_stage(Stage.WRITE)
-        write_table(target, suggestions.columns, {"seed": str(seed), "strategy": strategy})
+        sheet = suggestions.sheet(target)
+        write_table(target, sheet, {"seed": str(seed), "strategy": strategy})
     voice.result(
         [*suggestions.lines(), f"written: {target}"],
-        {"questions": records(suggestions.columns), "written": str(target)},
+        {"questions": records(sheet), "written": str(target)},
     )

@@ -11,6 +11,7 @@ from beltrami.report.page.model import (
     Issue,
     Page,
     Question,
+    RowView,
     Source,
 )
 from beltrami.report.page.render import render, save_page
@@ -23,6 +24,7 @@ __all__ = [
     "Issue",
     "Page",
     "Question",
+    "RowView",
     "Source",
     "render",
     "save_page",

@@ -9,7 +9,7 @@ const GIVEN = 0, ABSTAINED = 2, UNREACHED = 3; // of `source`, its low two bits;
 const BY_AREA = 4, RINGED = 16, LISTED = 32, HIDDEN = 64, DIMMED = 128; // more bits of a word
 const KEPT = LISTED | HIDDEN | DIMMED; // what new answers leave as it is
 const NEAR = 14; // how far from a point, in pixels, the pointer still means it
-const STILL = 5; // pixels that a hand may tremble in a click
+const STILL = { mouse: 4, pen: 6, touch: 12 }; // pixels that a hand may tremble in a click
 const MOST_STAMPED = 150_000; // points that a canvas draws; of more, a sample
 const TURN = 400; // milliseconds in which points move to new places
 const REST = 140; // milliseconds without motion, after which all points are drawn
@@ -118,7 +118,7 @@ class Points {
   constructor(n) {
     this.n = this.shown = n;
     this.isPlaced = false;
-    this.x = this.y = new Float32Array(n);
+    this.x = this.y = new Float32Array(n).fill(1e9); // out of sight until places come
     this.past = null; // the places before, while points move
     this.words = new Uint32Array(n).fill(UNREACHED);
     this.column = null; // codes of a column, by slot
@@ -441,9 +441,10 @@ class Stamper {
     const below = Math.min(points.n, most), above = chosen === null ? 0 : Math.min(chosen.length, most);
     let drawn = this.layer(scene, null, below, RINGED, chosen === null ? 0 : DIMMED);
     if (above) drawn += this.layer(scene, chosen.slots, above, RINGED, 0);
+    const yours = isMoving ? Math.min(ringed.length, most) : ringed.length;
+    drawn += this.layer(scene, ringed.slots, yours, 0, RINGED);
     const took = Math.max(0.1, performance.now() - begun);
-    this.pace = Math.max(5000, Math.min(this.most, ((below + above) * FLUENT) / took));
-    drawn += this.layer(scene, ringed.slots, ringed.length, 0, RINGED);
+    this.pace = Math.max(5000, Math.min(this.most, ((below + above + yours) * FLUENT) / took));
     this.pen.putImageData(this.image, 0, 0);
     return drawn;
   }
@@ -473,7 +474,7 @@ class Stamper {
     const mark = source < ABSTAINED ? table[entry + 3] : source === ABSTAINED ? RING : points.reached ? CROSS : 0;
     if (word & RINGED) {
       this.stamp(ringed.rings[0], px, py, ...ground, 1);
-      this.stamp(ringed.rings[1], px, py, ...(isDim ? table : ink), 1);
+      this.stamp(ringed.rings[1], px, py, ...(isDim ? table.subarray(0, 3) : ink), 1);
       this.stamp(ringed.rings[2], px, py, ...ground, 1);
       this.stamp(ringed.marks[mark], px, py, red, green, blue, 1);
       return;
@@ -490,6 +491,7 @@ const ringSize = (radius, density) => Math.max(1.75 * radius, 5 * density);
 
 const VERTEX = `#version 300 es
 precision highp float;
+precision highp sampler2D;
 layout(location = 0) in vec2 place;
 layout(location = 1) in vec2 past;
 layout(location = 2) in uint word;
@@ -583,7 +585,8 @@ function hasCard() {
 class Graphics {
   constructor(canvas, needsCard) {
     if (needsCard && !hasCard()) throw new Error("this browser offers none here");
-    this.gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false });
+    // What was drawn is kept, so that it can be printed and saved as a picture.
+    this.gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true });
     if (this.gl === null) throw new Error("this browser has no WebGL2");
     this.canvas = canvas;
     this.most = Infinity;
@@ -842,7 +845,7 @@ class Hand {
     const before = this.spread();
     this.touches.set(event.pointerId, place);
     const [reach, x, y] = this.spread();
-    this.hasMoved ||= Math.hypot(place[0] - this.pressed[0], place[1] - this.pressed[1]) > STILL;
+    this.hasMoved ||= Math.hypot(place[0] - this.pressed[0], place[1] - this.pressed[1]) > (STILL[event.pointerType] ?? 4);
     if (this.gesture === "pan") {
       this.canvas.classList.add("dragged");
       this.map.panBy(x - before[1], y - before[2]);
@@ -963,7 +966,8 @@ export class PointMap {
     this.#schedule();
   }
 
-  /** Take the answers of all rows: codes from 0 and -1 for none, confidence from 0 to 255.
+  /** Take the answers of all rows: codes from 0 and -1 for none, confidence from 0 to 255, sources
+  as the frames have them: 0 given, 1 labelled, 2 left to a person, 3 out of reach; 4 more: by area.
 
   `given`, where there is one, holds the class that a person gave a row, or -1; else rows of the
   source "given" are ringed. */
@@ -989,12 +993,12 @@ export class PointMap {
 
   /** Colour by class, confidence, source, or by a column of codes (0 is missing; see the frames). */
   setPaint({ mode, styles = this.#asked.styles, column = null }) {
-    this.#asked = { mode, styles, column };
-    const points = this.#points;
-    points.column = column && new Uint16Array(points.n);
-    for (let slot = 0; column && slot < points.n; slot++) points.column[slot] = column.codes[points.rowOf[slot]];
+    const points = this.#points, codes = mode === "column" ? column?.codes ?? [] : null;
+    if (codes && codes.length !== points.n) throw new RangeError(`a column of ${codes.length} rows cannot colour a map of ${points.n}`);
+    this.#repaint({ mode, styles, column });
+    points.column = codes && new Uint16Array(points.n);
+    for (let slot = 0; codes && slot < points.n; slot++) points.column[slot] = codes[points.rowOf[slot]];
     this.#painter.take("column");
-    this.#repaint();
   }
 
   setTheme(name, ground, ink) {
@@ -1136,13 +1140,13 @@ export class PointMap {
     this.#points = new Points(n);
     this.#grid = null;
     [this.#picked, this.#hovered] = [-1, -1];
-    this.#asked = { ...this.#asked, column: null, mode: this.#asked.mode === "column" ? "class" : this.#asked.mode };
     this.#painter.take("places", "words", "column");
-    this.#repaint();
+    this.#repaint({ ...this.#asked, column: null, mode: this.#asked.mode === "column" ? "class" : this.#asked.mode });
   }
 
-  #repaint() {
-    this.#scene.paint = new Paint(this.#asked, this.#theme);
+  #repaint(asked = this.#asked) {
+    this.#scene.paint = new Paint(asked, this.#theme);
+    this.#asked = asked;
     this.#painter.take("paint");
     this.#schedule();
   }

@@ -1,6 +1,7 @@
 """What the page shows: plain arrays and strings, so that it knows nothing of learners."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+
+LISTED = {"classes": 50, "questions": 50, "issues": 50, "islands": 20, "examples": 5}
+"""Lines of each table; the page says how many there are beyond."""
 
 
 class Source(IntEnum):
@@ -165,6 +169,25 @@ class Island:
     n_given: int
 
 
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """What a row is, as far as a list shows it.
+
+    Attributes
+    ----------
+    text : str
+        The beginning of its text; empty where it has none.
+    cells : tuple of (str, str, str)
+        Names of columns, what they hold, and in which way that is unusual, or nothing.
+    n_more : int
+        Columns that are not shown.
+    """
+
+    text: str = ""
+    cells: tuple[tuple[str, str, str], ...] = ()
+    n_more: int = 0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """All that the report of a labelling says.
@@ -211,12 +234,18 @@ class Page:
         What the user must know before trusting the rest.
     facts : dict
         What it takes to get the same result again.
-    previews : ndarray of shape (n,) or None
-        A short text per row, shown beside its id.
+    previews : callable or None
+        Takes row numbers and returns a short text for each, shown beside its id.
     evidence : tuple of str, default=()
         Sentences on how right the result is, under the first one.
     no_issues : str, default=""
         Why no given label can be called wrong, where the data do not tell.
+    views : dict of str to RowView
+        What the rows are that tables name, by id.
+    pictures : dict of str to str
+        Small pictures of rows, PNG in base64, by id.
+    pictures_note : str, default=""
+        Of which rows there are pictures, and why of no more.
     """
 
     title: str
@@ -239,13 +268,16 @@ class Page:
     islands: tuple[Island, ...]
     warnings: tuple[str, ...]
     facts: dict[str, str]
-    previews: NDArray[Any] | None = None
+    previews: Callable[[IndexVector], Sequence[str]] | None = None
     evidence: tuple[str, ...] = ()
     no_issues: str = ""
+    views: dict[str, RowView] = field(default_factory=dict)
+    pictures: dict[str, str] = field(default_factory=dict)
+    pictures_note: str = ""
 
     def __post_init__(self) -> None:
         n = len(self.ids)
-        for name in ("codes", "given", "source", "confidence", "previews", "positions"):
+        for name in ("codes", "given", "source", "confidence", "positions"):
             array = getattr(self, name)
             due = (n, 2) if name == "positions" else (n,)
             if array is not None and np.shape(array) != due:

@@ -5,7 +5,9 @@ A `Page` enters; a `PackedMap` leaves, whose JSON the page's script decodes.
 
 import base64
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -15,16 +17,19 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.types import BoolVector, FloatMatrix, IndexVector
 from beltrami.report.page.colours import N_STYLES, class_styles
-from beltrami.report.page.model import Page
+from beltrami.report.page.model import LISTED, Page
 
 _MAX_DRAWN = 60_000
 """Rows on the map; of more than these a random sample is drawn."""
 
 _MAX_BYTES = 4_600_000
-"""What the map's data may take, so that the whole page stays below 5 MB."""
+"""What the map's data and the rows of lists may take, so that the whole page stays below 5 MB."""
 
-_PREVIEW_LENGTHS = (80, 40, 20)
+_PREVIEW_LENGTHS = (120, 80, 60, 40, 20)
 """Characters of a preview; shorter ones are taken where the longer do not fit."""
+
+_CELL_MARKUP = 120
+"""What the elements around a cell take, and those around a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +59,20 @@ class PackedMap:
 
 def _named_ids(page: Page) -> set[str]:
     """Return the ids that the page's tables name."""
-    asked = {str(question.id) for question in page.questions}
-    suspect = {str(issue.id) for issue in page.issues}
-    return asked | suspect | {str(name) for island in page.islands for name in island.examples}
+    asked = {str(one.id) for one in page.questions[: LISTED["questions"]]}
+    suspect = {str(one.id) for one in page.issues[: LISTED["issues"]]}
+    islands = page.islands[: LISTED["islands"]]
+    examples = (name for one in islands for name in one.examples[: LISTED["examples"]])
+    return asked | suspect | set(map(str, examples))
+
+
+def _list_bytes(page: Page) -> int:
+    """Return what texts, cells and pictures of the rows that tables name take."""
+    named = _named_ids(page)
+    pictures = sum(len(page.pictures[name]) for name in named.intersection(page.pictures))
+    views = [page.views[name] for name in named.intersection(page.views)]
+    markup = sum(_CELL_MARKUP * (1 + len(one.cells)) for one in views)
+    return pictures + markup + sum(_n_bytes(escape(repr(one))) for one in views)
 
 
 def pack_map(page: Page, *, max_drawn: int = _MAX_DRAWN, max_bytes: int = _MAX_BYTES) -> PackedMap:
@@ -73,6 +89,7 @@ def pack_map(page: Page, *, max_drawn: int = _MAX_DRAWN, max_bytes: int = _MAX_B
             f"{len(page.classes)} classes are more than the 65,534 that the map can number. Is "
             "the label column really a column of ids?"
         )
+    max_bytes -= _list_bytes(page)
     names = [str(name) for name in page.ids]
     is_placed = np.isfinite(page.positions).all(axis=1)
     in_tables = _named_ids(page)
@@ -114,15 +131,17 @@ def quantise(positions: FloatMatrix) -> tuple[NDArray[np.uint16], tuple[float, f
 def safe_json(value: Any) -> str:
     """Return compact JSON that no HTML parser can leave or read as markup."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for sign, escape in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
-        text = text.replace(sign, escape)
+    for sign, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
+        text = text.replace(sign, code)
     return text
 
 
 def shorten(text: Any, length: int) -> str:
     """Return one line of at most `length` characters, with an ellipsis where it was cut."""
-    line = " ".join(str(text)[: 4 * length].split())
-    return line if len(line) <= length else line[: length - 1] + "…"
+    whole = str(text)
+    line = " ".join(whole[: 4 * length].split())
+    is_cut = len(line) > length or bool(whole[4 * length :].strip())
+    return line[: length - 1] + "…" if is_cut else line
 
 
 def _thin(rows: IndexVector, is_kept: BoolVector, count: int) -> IndexVector:
@@ -138,26 +157,35 @@ def _thin(rows: IndexVector, is_kept: BoolVector, count: int) -> IndexVector:
 def _fit(
     page: Page, rows: IndexVector, is_kept: BoolVector, names: list[str], max_bytes: int
 ) -> tuple[str, IndexVector]:
-    lengths = _PREVIEW_LENGTHS if page.previews is not None else _PREVIEW_LENGTHS[-1:]
+    previews = None if page.previews is None else page.previews(rows)
+    lengths = _PREVIEW_LENGTHS if previews is not None else _PREVIEW_LENGTHS[-1:]
+    content = _content(page, rows, names)
     for length in lengths:
-        text = safe_json(_content(page, rows, names, length))
+        text = safe_json(content | _shortened(previews, length))
         if (size := _n_bytes(text)) <= max_bytes:
             return text, rows
     while size > max_bytes and len(rows) > 1:
-        rows = _thin(rows, is_kept, max(1, int(0.97 * len(rows) * max_bytes / size)))
-        text = safe_json(_content(page, rows, names, lengths[-1]))
+        rows = _thin(rows, is_kept, max(1, int(0.97 * len(rows) * max(max_bytes, 0) / size)))
+        previews = None if page.previews is None else page.previews(rows)
+        text = safe_json(_content(page, rows, names) | _shortened(previews, lengths[-1]))
         size = _n_bytes(text)
     return text, rows
+
+
+def _shortened(previews: Sequence[str] | None, length: int) -> dict[str, Any]:
+    cut = None if previews is None else [shorten(text, length) for text in previews]
+    return {"previews": cut}
 
 
 def _n_bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def _content(page: Page, rows: IndexVector, names: list[str], length: int) -> dict[str, Any]:
+def _content(page: Page, rows: IndexVector, names: list[str]) -> dict[str, Any]:
     places, extent = quantise(np.asarray(page.positions)[rows])
     shown = [shorten(names[row], 80) for row in rows]
     are_numbers = shown == [str(row) for row in rows]
+    in_tables = _named_ids(page)
     wide = len(page.classes) > 254
     confidence = np.nan_to_num(np.asarray(page.confidence, dtype=np.float64)[rows], nan=0.0)
     return {
@@ -172,11 +200,12 @@ def _content(page: Page, rows: IndexVector, names: list[str], length: int) -> di
         "confidence": _base64(np.round(255 * np.clip(confidence, 0.0, 1.0)), "u1"),
         "rows": _base64(rows, "<u4") if are_numbers else None,
         "ids": None if are_numbers else shown,
-        "previews": (
-            None
-            if page.previews is None
-            else [shorten(text, length) for text in page.previews[rows]]
-        ),
+        # Those of rows that tables name stand there.
+        "pictures": {
+            place: page.pictures[names[row]]
+            for place, row in enumerate(rows)
+            if names[row] in page.pictures and names[row] not in in_tables
+        },
         "classes": [shorten(name, 80) for name in page.classes],
         "styles": [asdict(style) for style in class_styles(min(len(page.classes), N_STYLES))],
     }

@@ -35,12 +35,20 @@ class Rows {
     this.rows = packed.rows === null ? null : decode(packed.rows, Uint32Array, n);
     this.ids = packed.ids;
     this.previews = packed.previews;
+    this.pictures = packed.pictures;
     this.styles = packed.styles;
     this.classes = packed.classes.map((name, code) => ({ name, ...packed.styles[code % packed.styles.length] }));
   }
 
   id(i) {
     return this.ids === null ? String(this.rows[i]) : this.ids[i];
+  }
+
+  /** Return where the picture of a row is, "" for nowhere; lists hold those of the rows they name. */
+  picture(i) {
+    const packed = this.pictures[i];
+    if (packed) return `data:image/png;base64,${packed}`;
+    return document.querySelector(`img[data-row="${i}"]`)?.src ?? "";
   }
 
   find(id) {
@@ -160,7 +168,9 @@ class MapPanel {
     const { rows } = this, source = rows.source[i], code = rows.codes[i];
     const name = code < 0 ? "no label" : rows.classes[code].name || "(blank)";
     const parts = [element("div", "id", rows.id(i))];
-    if (rows.previews !== null) parts.push(element("div", "text", rows.previews[i]));
+    const picture = rows.picture(i);
+    if (picture) parts.push(Object.assign(element("img", "picture"), { src: picture, alt: "" }));
+    if (rows.previews?.[i]) parts.push(element("div", "text", rows.previews[i]));
     parts.push(element("div", "label", source === ABSTAINED && code >= 0 ? `perhaps ${name}` : name));
     const sure = source === UNREACHED ? "" : `, confidence ${Math.round(rows.confidence[i] / 2.55)} %`;
     parts.push(element("div", "line", SOURCES[source] + (source === GIVEN ? "" : sure)));

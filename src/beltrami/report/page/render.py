@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 from beltrami.core.files import write_text
 from beltrami.report.page import charts
 from beltrami.report.page.colours import COLOURS, class_styles
-from beltrami.report.page.model import Page
+from beltrami.report.page.model import LISTED, Page
 from beltrami.report.page.packing import PackedMap, pack_map, shorten
 from beltrami.report.page.scripts import join_modules, read_asset
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-_LIMITS = {"classes": 50, "questions": 50, "issues": 50, "islands": 20, "examples": 5}
-"""Lines of each table; the page says how many there are beyond."""
 
 _COUNT_NAMES = {
     "rows": "rows",
@@ -56,7 +53,7 @@ def render(page: Page) -> str:
             reliability=charts.reliability_chart(page.reliability),
             risk=charts.risk_chart(page.coverage, page.risk),
             charts=charts,
-            limits=_LIMITS,
+            limits=LISTED,
             count_names=_COUNT_NAMES,
             n_colours=len(COLOURS),
             largest_error=max(

@@ -1,6 +1,9 @@
-"""A folder of images: pictures enter, rows of grey pixels leave."""
+"""A folder of images: pictures enter, rows of grey pixels leave, or one picture to be shown."""
 
+import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from beltrami.tables.model import Table, few_of
 
 SIDE = 16
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP")  # Pillow starts programs for others
+_MOST_PIXELS = 2**27  # where Pillow names no limit of its own
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 
 
@@ -39,7 +43,8 @@ def read_images(folder: Path) -> Table:
     )
     pixels = np.empty((len(paths), SIDE * SIDE), dtype=np.float32)
     broken: list[str] = []
-    with track("reading images", total=len(paths)) as advance:
+    with track("reading images", total=len(paths)) as advance, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # remarks on metadata; what cannot be read still raises
         for row, path in enumerate(paths):
             try:
                 pixels[row] = _grey(_require_file(folder / path)).ravel()
@@ -53,7 +58,39 @@ def read_images(folder: Path) -> Table:
         )
     parents = [Path(path).parent.name for path in paths]
     columns = pa.table({"id": pa.array(paths), "folder": pa.array(parents)})
-    return Table(folder.name or str(folder), columns, pixels)
+    return Table(folder.name or str(folder), columns, pixels, pictures=folder.resolve())
+
+
+def picture_place(folder: Path, path: str) -> Path:
+    """Return where an image of a folder lies; raise where a link leads out of the folder."""
+    place = (folder / path).resolve()
+    if not place.is_relative_to(folder.resolve()):
+        raise InvalidInputError(
+            f"the image {path!r} is a link that leads out of the folder {folder.name!r}, so it is "
+            "not shown. Put the picture itself into the folder."
+        )
+    if not place.is_file():
+        raise InvalidInputError(f"the image {path!r} is no longer in the folder {folder.name!r}.")
+    return place
+
+
+def read_picture(folder: Path, path: str, side: int) -> bytes:
+    """Return an image of a folder as PNG, upright, its longer side at most `side`.
+
+    What is transparent is white, and nothing but the pixels is kept: no place, no camera.
+    """
+    place = picture_place(folder, path)
+    try:
+        with _opened(place, side) as image:
+            small = _in_eight_bits(image)
+            small.thumbnail((side, side))
+    except Exception as error:  # decoders raise whatever they like
+        raise InvalidInputError(f"the image {path!r} cannot be read ({error}).") from error
+    from PIL import Image
+
+    sink = io.BytesIO()
+    Image.fromarray(np.asarray(small)).save(sink, "PNG", optimize=True)
+    return sink.getvalue()
 
 
 def _image_paths(folder: Path) -> list[str]:
@@ -84,28 +121,61 @@ def _require_file(path: Path) -> Path:
 
 
 def _grey(path: Path) -> FloatMatrix:
-    from PIL import Image, ImageOps
+    from PIL import Image
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # remarks on metadata; what cannot be read still raises
-        warnings.simplefilter("error", Image.DecompressionBombWarning)
-        with Image.open(path, formats=_FORMATS) as image:
-            image.draft("L", (4 * SIDE, 4 * SIDE))
-            upright = ImageOps.exif_transpose(image)
-            grey = _on_white(upright)
+    with _opened(path, SIDE, mode="L") as image:
+        grey = _on_white(image)
     small = grey.resize((SIDE, SIDE), Image.Resampling.BOX, reducing_gap=None)
     top = 65535.0 if np.asarray(grey).max() > 255 else 255.0
     pixels: FloatMatrix = np.asarray(small, dtype=np.float32) / np.float32(top)
     return np.clip(pixels, 0.0, 1.0)
 
 
+@contextmanager
+def _opened(path: Path, side: int, mode: str | None = None) -> Iterator[Any]:
+    """Open a picture of the formats that are meant, upright, and refuse one that would explode."""
+    from PIL import Image, ImageOps
+
+    with Image.open(path, formats=_FORMATS) as image:
+        most = Image.MAX_IMAGE_PIXELS or _MOST_PIXELS
+        if image.width * image.height > most:
+            raise Image.DecompressionBombError(
+                f"{image.width} x {image.height} pixels are more than {most:,}"
+            )
+        image.draft(mode, (4 * side, 4 * side))
+        yield ImageOps.exif_transpose(image)
+
+
 def _on_white(image: Any) -> Any:
     """Return one channel of floats, with what is transparent in white."""
     from PIL import Image
 
-    if image.mode in ("I", "F") or image.mode.startswith("I;"):  # 16 bits and more
+    if _is_deep(image):
         return Image.fromarray(np.asarray(image, dtype=np.float32))
+    return _without_gaps(image).convert("L").convert("F")
+
+
+def _in_eight_bits(image: Any) -> Any:
+    """Return grey or coloured pixels of eight bits a channel, with what is transparent in white."""
+    from PIL import Image
+
+    if _is_deep(image):
+        pixels = np.asarray(image, dtype=np.float32)
+        top = 65535.0 if pixels.max() > 255 else 255.0
+        return Image.fromarray(np.uint8(np.clip(pixels * (255 / top), 0, 255)))
+    return _without_gaps(image).convert("L" if image.mode in ("1", "L", "LA") else "RGB")
+
+
+def _is_deep(image: Any) -> bool:
+    """Say whether a channel has 16 bits or more."""
+    return image.mode in ("I", "F") or image.mode.startswith("I;")
+
+
+def _without_gaps(image: Any) -> Any:
+    """Return a picture in which what is transparent is white."""
+    from PIL import Image
+
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         layer = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer)
-    return image.convert("L").convert("F")
+        return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer)
+    return image

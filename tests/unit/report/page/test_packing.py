@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.support.fake_pages import HOSTILE, fake_page
+from tests.support.fake_pages import DOT, HOSTILE, fake_page, filled_page
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.report.page.packing import pack_map, quantise, safe_json, shorten
@@ -95,9 +95,9 @@ def test_rows_without_a_place_are_left_out():
 
 
 def test_long_previews_are_cut_before_rows_are_dropped():
-    page = fake_page(1000, 2, previews=np.array(["word " * 40] * 1000, dtype=object))
+    page = fake_page(1000, 2, previews=lambda rows: ["word " * 40] * len(rows))
     whole = pack_map(page)
-    assert {len(text) for text in json.loads(whole.json)["previews"]} == {80}
+    assert {len(text) for text in json.loads(whole.json)["previews"]} == {120}
     small = pack_map(page, max_bytes=70_000)
     assert small.n_drawn == 1000
     assert {len(text) for text in json.loads(small.json)["previews"]} == {40}
@@ -146,3 +146,38 @@ def test_shortened_text_is_one_line_of_bounded_length(text, length):
     short = shorten(text, length)
     assert len(short) <= length
     assert "\n" not in short
+
+
+def test_a_line_that_was_cut_says_so_also_where_it_is_short_for_its_spaces() -> None:
+    assert shorten("one" + 200 * " " + "two", 20) == "one…"
+    assert shorten("one" + 200 * " ", 20) == "one"
+    assert shorten("twelve chars and more", 12) == "twelve char…"
+
+
+def test_pictures_are_packed_once_and_only_of_rows_that_no_table_shows() -> None:
+    page = filled_page()
+    named = {one.id for one in page.questions} | {one.id for one in page.issues}
+    named |= {name for one in page.islands for name in one.examples[:5]}
+    pictures = json.loads(pack_map(page).json)["pictures"]
+    assert set(pictures) == {str(row) for row in range(100)} - named
+    assert set(pictures.values()) == {DOT}
+
+
+def test_what_tables_show_leaves_less_room_for_the_map() -> None:
+    page = filled_page(2000)
+    whole = pack_map(page, max_bytes=90_000)
+    large = {one.id: "A" * 4000 for one in page.questions}
+    less = pack_map(replace(page, pictures=large), max_bytes=90_000)
+    assert len(whole.json) > 70_000
+    assert len(less.json) < 90_000 - 12 * 4000
+
+
+def test_previews_are_asked_for_the_rows_that_are_drawn() -> None:
+    asked: list[int] = []
+
+    def previews(rows: np.ndarray) -> list[str]:
+        asked.extend(rows.tolist())
+        return ["words"] * len(rows)
+
+    pack_map(fake_page(500, 2, previews=previews), max_drawn=100)
+    assert len(asked) == 100

@@ -8,10 +8,10 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from tests.support.fake_pages import fake_page, hostile_page
+from tests.support.fake_pages import fake_page, filled_page, hostile_page
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.report.page import ClassRow, Island, Question, render, save_page
+from beltrami.report.page import ClassRow, Island, Question, RowView, render, save_page
 from beltrami.report.page.scripts import join_modules, read_asset
 
 
@@ -37,10 +37,11 @@ class Elements(HTMLParser):
 
 
 def test_nothing_a_user_names_becomes_markup():
-    plain, hostile = Elements(render(fake_page(40, 2))), Elements(render(hostile_page()))
+    plain, hostile = Elements(render(filled_page())), Elements(render(hostile_page()))
     allowed = {tag for tag, _ in plain.tags}
     assert {tag for tag, _ in hostile.tags} <= allowed
-    assert "img" not in allowed
+    pictures = [attrs["src"] for tag, attrs in hostile.tags if tag == "img"]
+    assert all(one.startswith("data:image/png;base64,") for one in pictures)
     assert not [a for _, attrs in hostile.tags for a in attrs if a.startswith("on")]
     assert hostile.text.count("</script><img src=x") >= 10
 
@@ -106,6 +107,24 @@ def test_the_page_holds_what_it_was_given():
         assert words in text
     assert all(one.name in text and one.note in text for one in page.candidates)
     assert all(one.reason in text for one in page.questions)
+
+
+def test_tables_show_what_their_rows_are():
+    page = filled_page()
+    for shown in (page, replace(page, positions=None)):
+        elements = Elements(render(shown))
+        assert elements.text.count("what it is") == 2
+        n_named = len(page.questions) + len(page.issues)
+        n_named += sum(len(one.examples) for one in page.islands)
+        assert elements.text.count("the words of a row") == n_named
+        assert elements.text.count("higher than 99 % of rows") == n_named
+        assert "and 4 more" in elements.text
+        assert elements.text.count("Pictures are of 100 rows.") == 1
+        pictures = [attrs for tag, attrs in elements.tags if tag == "img"]
+        assert pictures
+        assert all(one["src"].startswith("data:image/png;base64,") for one in pictures)
+        assert all(one["alt"].startswith("picture of ") for one in pictures)
+    assert "what it is" not in Elements(render(fake_page(100, 3))).text
 
 
 def test_long_tables_are_cut_and_the_number_is_stated():
@@ -182,11 +201,31 @@ def test_rows_without_a_place_are_counted():
 def test_sixty_thousand_rows_stay_below_five_megabytes():
     n = 60_000
     ids = np.array([f"document-{i:08d}" for i in range(n)], dtype=object)
-    previews = np.array(["how the words of a document go on " * 4] * n, dtype=object)
-    html = render(fake_page(n, 3, ids=ids, previews=previews))
+    words = "how the words of a document go on " * 4
+    html = render(fake_page(n, 3, ids=ids, previews=lambda rows: [words] * len(rows)))
     assert len(html.encode()) < 5_000_000
     data = re.search(r'id="data">(.*?)</script>', html, re.S).group(1)
     assert json.loads(data)["n"] == n
+
+
+def test_a_megabyte_of_pictures_and_long_texts_stay_below_five_megabytes():
+    n = 60_000
+    ids = np.array([f"folder/picture-{i:08d}.png" for i in range(n)], dtype=object)
+    view = RowView("&" * 320, (("&" * 80, "&" * 80, "higher than 99 % of rows"),) * 6, 4)
+    page = fake_page(n, 3, n_given=40, ids=ids, previews=lambda rows: ["words " * 30] * len(rows))
+    named = [str(row) for row in ids[:200]]
+    page = replace(
+        page,
+        questions=tuple(replace(page.questions[0], id=name) for name in named[:50]),
+        issues=tuple(replace(page.issues[0], id=name) for name in named[50:100]),
+        islands=tuple(Island(9, tuple(named[100 + 5 * i : 105 + 5 * i]), 0) for i in range(20)),
+        views=dict.fromkeys(named, view),
+        pictures=dict.fromkeys(map(str, ids[:400]), "A" * 2500),
+    )
+    html = render(page)
+    assert 4_000_000 < len(html.encode()) < 5_000_000
+    data = re.search(r'id="data">(.*?)</script>', html, re.S).group(1)
+    assert json.loads(data)["n"] > 30_000
 
 
 def test_many_classes_are_said_to_share_colours():

@@ -1,0 +1,1 @@
+"""The studio, measured in a real browser and from scripts."""

@@ -1,0 +1,117 @@
+"""``beltrami studio``: a page on this machine on which people label and the data answer."""
+
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from beltrami.cli import options as o
+from beltrami.cli.speech import Voice, say
+from beltrami.core.stages import INTAKE
+
+if TYPE_CHECKING:
+    from beltrami.labelling.options import LearningOptions
+    from beltrami.project import Project
+    from beltrami.studio_server.access import Access
+    from beltrami.studio_server.addresses import Address
+    from beltrami.tables import TableOptions
+
+
+@o.with_table_options(min_classes=0)
+def studio(
+    source: o.Source,
+    *,
+    project: Annotated[
+        Path | None, typer.Option("--project", help="Where labels are kept; NAME.beltrami.")
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Of the address; 0 finds a free one.")
+    ] = 0,
+    host: Annotated[
+        str, typer.Option("--host", help="Whom to listen to; beyond this machine with --token.")
+    ] = "127.0.0.1",
+    user: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--user", help="Who labels; given again, several people with an address each."
+        ),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option("--token", help="Of the address, instead of a random one.")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no page.")] = False,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Look, change nothing.")] = False,
+    table: "TableOptions",
+    seed: o.Seed = 0,
+    jobs: o.Jobs = None,
+    config: o.Config = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Open a page on which people label, and every label answers for the whole map.
+
+    Labels are saved at once, in a project beside the data; the data are never changed. Ctrl-C
+    ends it, and the same command goes on where it ended.
+
+    Example: beltrami studio data.csv --label category
+    """
+    del config
+    voice = Voice(is_quiet=quiet)
+    users = tuple(dict.fromkeys(user or ["me"]))
+    with voice.work(*INTAKE):
+        from beltrami.labelling.options import LearningOptions
+        from beltrami.project import open_project
+        from beltrami.studio_server.access import Access
+        from beltrami.studio_server.serving import check_host
+
+        check_host(host, has_own_token=token is not None)
+        access = Access.of(users, token)
+        opened = open_project(source, table, project, user=users[0], read_only=read_only)
+        voice.tell([*opened.data.lines(), *opened.words])
+    learning = LearningOptions(random_state=seed, n_jobs=jobs)
+    _serve(opened, access, learning, host=host, port=port, voice=voice, is_shown=not no_browser)
+
+
+def _serve(
+    opened: "Project",
+    access: "Access",
+    learning: "LearningOptions",
+    *,
+    host: str,
+    port: int,
+    voice: Voice,
+    is_shown: bool,
+) -> None:
+    """Serve until somebody ends it."""
+    from beltrami.studio_server.application import make_app
+    from beltrami.studio_server.desk import Desk
+    from beltrami.studio_server.handle import remembering_usually
+    from beltrami.studio_server.hub import Hub
+    from beltrami.studio_server.serving import serve
+
+    hub, users = Hub(), access.users
+    desk = Desk(
+        opened,
+        hub,
+        users,
+        learning,
+        is_read_only=opened.read_only,
+        remembering=remembering_usually,
+    )
+
+    def announce(address: "Address") -> None:
+        for name in users:
+            if len(users) > 1:
+                voice.tell([f"{name}:"])
+            say(f"{address}/?token={access.token_of(name)}")
+        voice.tell([f"labels are kept in {opened.path}; Ctrl-C ends the studio"])
+        if is_shown:
+            webbrowser.open(f"{address}/?token={access.token_of(users[0])}")
+
+    try:
+        serve(make_app(desk, hub, access, host=host), host, port, announce)
+    except KeyboardInterrupt:  # the usual end
+        n = len(opened.state.labels)
+        voice.tell([f"the studio has ended; {n:,} labels are in {opened.path}"])
+    finally:
+        desk.close()

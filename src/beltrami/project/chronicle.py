@@ -1,0 +1,230 @@
+"""The events of a project and the state they amount to, kept up from event to event.
+
+`replay` in `state.py` is the slow twin. An event changes the rows that it names; where one is taken
+back, these rows are looked for in the events again, and all rows where classes rested on it.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.project.events import (
+    UNDOABLE,
+    ClassAdded,
+    Event,
+    Labelled,
+    Marked,
+    Renamed,
+    RolesChanged,
+    TakenBack,
+)
+from beltrami.project.state import ClassNames, Given, State, new_names
+
+
+class Chronicle:
+    """Events in order, and what holds after them.
+
+    Attributes
+    ----------
+    state : State
+        What holds now; changed in place by `apply`.
+    events : list of Event
+        All of them; ``events[number - 1]`` is that of a number.
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.state = State()
+        self.events: list[Event] = []
+        self._taken: set[int] = set()
+        self._own: dict[str, list[int]] = {}
+        self._slots: dict[tuple[str, int], int] = {}
+        self._names = ClassNames(self._slots)
+        self._founders: set[int] = set()
+        for event in events:
+            self._note(event)
+        self._go_back()
+        self.state.number, self.state.classes = len(self.events), self._names.listed()
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event."""
+        has_other_classes = self._note(event)
+        if not isinstance(event.body, TakenBack):
+            self._touch(event)
+        elif has_other_classes:
+            self._go_back()
+        else:
+            self._go_back(set(self.events[event.body.event - 1].rows))
+        self.state.number = event.number
+        if has_other_classes:
+            self.state.classes = self._names.listed()
+
+    def last_of(self, user: str) -> Event | None:
+        """Return the event that a person would take back next."""
+        numbers = self._own.get(user)
+        return self.events[numbers[-1] - 1] if numbers else None
+
+    def is_standing(self, event: Event) -> bool:
+        """Say whether an event was not taken back, and takes none back."""
+        return event.number not in self._taken and not isinstance(event.body, TakenBack)
+
+    def _note(self, event: Event) -> bool:
+        """Write down an event and what it does to classes; say whether these may differ now."""
+        if event.number != len(self.events) + 1:
+            raise InvalidInputError(
+                f"event {event.number} follows event {len(self.events)}; one is missing or doubled."
+            )
+        if isinstance(event.body, TakenBack):
+            target = self._require_own(event, event.body.event)
+            self.events.append(event)
+            self._taken.add(target.number)
+            self._own[target.user].remove(target.number)
+            if target.number in self._founders or isinstance(target.body, ClassAdded | Renamed):
+                self._name_again()
+                return True
+            return False
+        self.events.append(event)
+        if isinstance(event.body, RolesChanged):
+            self.state.options = event.body.options
+        if isinstance(event.body, UNDOABLE):
+            self._own.setdefault(event.user, []).append(event.number)
+        return self._name(event)
+
+    def _require_own(self, event: Event, number: int) -> Event:
+        numbers = self._own.get(event.user, ())
+        if number not in numbers:
+            raise InvalidInputError(
+                f"event {event.number} takes back event {number}, which is none that "
+                f"{event.user!r} could take back."
+            )
+        return self.events[number - 1]
+
+    def _name(self, event: Event) -> bool:
+        """Let classes appear and be renamed; say whether any was."""
+        match event.body:
+            case Labelled() as body:
+                is_founder = sum(map(self._names.found, new_names(body))) > 0
+            case ClassAdded(name=name):
+                is_founder = self._names.found(name)
+            case Renamed(name=name, to=to):
+                self._names.rename(name, to)
+                return True
+            case _:
+                return False
+        if is_founder:
+            self._founders.add(event.number)
+        return is_founder
+
+    def _name_again(self) -> None:
+        """Go through all that stands once more, for the classes alone."""
+        self._names = ClassNames(self._slots)
+        self._founders = set()
+        for event in filter(self.is_standing, self.events):
+            self._name(event)
+
+    def _go_back(self, rows: set[int] | None = None) -> None:
+        """Work out some rows, or all, from the last event to the first.
+
+        What a row was called last is its label, by the names that classes have now: those of later
+        renames. Marks before that are over.
+        """
+        state, seen = self.state, _Seen(rows)
+        if rows is None:
+            state.labels, state.unsure, state.skipped = {}, set(), {}
+        else:
+            self._forget(rows)
+        name_now: dict[str, str] = {}
+        for event in reversed(self.events):
+            if event.number in self._taken:
+                continue
+            match event.body:
+                case Renamed(name=name, to=to):
+                    name_now[name] = name_now.get(to, to)
+                case Labelled() as body if hit := seen.unsettled(body.rows):
+                    self._label(event, body, hit, name_now)
+                    seen.settle(hit)
+                case Marked(rows=marked, mark=mark):
+                    self._mark(event.user, seen.unsettled(marked), mark)
+                case _:
+                    pass
+            if not seen.is_open:
+                break
+
+    def _forget(self, rows: Iterable[int]) -> None:
+        for row in rows:
+            self.state.labels.pop(row, None)
+        self._unmark(rows)
+
+    def _unmark(self, rows: Iterable[int]) -> None:
+        state = self.state
+        if state.unsure:
+            state.unsure.difference_update(rows)
+        for user in list(state.skipped):
+            state.skipped[user].difference_update(rows)
+            if not state.skipped[user]:
+                del state.skipped[user]
+
+    def _touch(self, event: Event) -> None:
+        """Let an event change the rows that it names."""
+        match event.body:
+            case Labelled(rows=rows) as body:
+                self._forget(rows)
+                self._label(event, body, None, {})
+            case Marked(rows=rows, mark=mark):
+                self._mark(event.user, rows, mark)
+            case Renamed(name=name, to=to):
+                self._rename(name, to)
+            case _:
+                pass
+
+    def _label(
+        self, event: Event, body: Labelled, only: set[int] | None, name_now: dict[str, str]
+    ) -> None:
+        """Label rows that have no label: all that a body names, or some of them."""
+        given = {
+            name: Given(name_now.get(name, name), event.user, body.how, event.at, event.number)
+            for name in new_names(body)
+        }
+        labels = self.state.labels
+        for row, name in body.pairs():
+            if name is not None and (only is None or row in only):
+                labels[row] = given[name]
+
+    def _mark(self, user: str, rows: Collection[int], mark: str) -> None:
+        if mark == "unsure":
+            self.state.unsure.update(rows)
+        elif rows:
+            self.state.skipped.setdefault(user, set()).update(rows)
+
+    def _rename(self, name: str, to: str) -> None:
+        labels = self.state.labels
+        renamed: dict[int, Given] = {}  # many rows share one record
+        for row, given in labels.items():
+            if given.label == name:
+                if given.number not in renamed:
+                    renamed[given.number] = replace(given, label=to)
+                labels[row] = renamed[given.number]
+
+
+class _Seen:
+    """Which rows are settled, on the way back through events."""
+
+    def __init__(self, rows: set[int] | None) -> None:
+        self._open = None if rows is None else set(rows)
+        self._settled: set[int] = set()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether any row may still be settled."""
+        return self._open is None or bool(self._open)
+
+    def unsettled(self, rows: Collection[int]) -> set[int]:
+        """Return the rows among some that are looked for and not settled yet."""
+        if self._open is None:
+            return set(rows).difference(self._settled)
+        return self._open.intersection(rows)
+
+    def settle(self, rows: set[int]) -> None:
+        """Look for these no more."""
+        self._settled |= rows
+        if self._open is not None:
+            self._open -= rows

@@ -1,0 +1,301 @@
+"""What happens in a project: one frozen record each, checked when made, as JSON in and out.
+
+Rows are positions in the input whose number stands beside them. Nothing here reads or writes files.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar, Self, TypeAlias
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.spelling import spell_out
+from beltrami.tables.model import few_of
+
+FILE = "file"
+"""Who gives the labels that stand in the data, and how."""
+
+HOWS = ("key", "click", "area", "api", FILE)
+MARKS = ("skip", "unsure")
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Rows were given labels, or had them taken away.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        Positions, each once.
+    labels : tuple of str or None
+        One for each row, or a single one for all; None takes a label away.
+    how : {"key", "click", "area", "api", "file"}
+        By what means.
+    old : tuple of str or None
+        What the rows were called before, one each or a single one for all.
+    input : int
+        The input that the positions are of.
+    """
+
+    kind: ClassVar[str] = "label"
+
+    rows: tuple[int, ...]
+    labels: tuple[str | None, ...]
+    how: str
+    old: tuple[str | None, ...]
+    input: int
+
+    def __post_init__(self) -> None:
+        _check_rows(self.rows)
+        for what, names in (("labels", self.labels), ("old labels", self.old)):
+            _require(
+                len(names) in {1, len(self.rows)} or not self.rows,
+                f"there are {len(names)} {what} for {len(self.rows)} row(s); give one for all, or "
+                "one each",
+            )
+            for name in set(names) - {None}:
+                check_name(name, "class")
+        _check_choice(self.how, HOWS, "how")
+        _check_number(self.input, "input")
+
+    def pairs(self) -> Iterator[tuple[int, str | None]]:
+        """Return each row with its label."""
+        return zip(self.rows, spread(self.labels, len(self.rows)), strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Rows were skipped by a person, or nobody can tell what they are."""
+
+    kind: ClassVar[str] = "mark"
+
+    rows: tuple[int, ...]
+    mark: str
+    input: int
+
+    def __post_init__(self) -> None:
+        _check_rows(self.rows)
+        _check_choice(self.mark, MARKS, "mark")
+        _check_number(self.input, "input")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAdded:
+    """A class was named before any row had it."""
+
+    kind: ClassVar[str] = "class"
+
+    name: str
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "class")
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A class was given another name; where a class has that name, the two became one."""
+
+    kind: ClassVar[str] = "rename"
+
+    name: str
+    to: str
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "class")
+        check_name(self.to, "class")
+        _require(self.name != self.to, f"the class {self.name!r} is called so already")
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """An earlier event was taken back."""
+
+    kind: ClassVar[str] = "undo"
+
+    event: int
+
+    def __post_init__(self) -> None:
+        _check_number(self.event, "event")
+
+
+@dataclass(frozen=True, slots=True)
+class RolesChanged:
+    """The table is to be read by other options; these are all of them."""
+
+    kind: ClassVar[str] = "roles"
+
+    options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        options: Any = self.options
+        is_record = isinstance(options, dict) and all(map(_is_text, options))
+        _require(is_record, "options are names and values")
+
+
+@dataclass(frozen=True, slots=True)
+class InputSeen:
+    """The data were opened and were not those of the event before, or lay elsewhere.
+
+    Attributes
+    ----------
+    input : int
+        Which of the inputs that the project has seen.
+    source : str or None
+        Where they are, seen from the project; None for a table in memory.
+    """
+
+    kind: ClassVar[str] = "input"
+
+    input: int
+    source: str | None
+
+    def __post_init__(self) -> None:
+        _check_number(self.input, "input")
+        is_place = self.source is None or (_is_text(self.source) and bool(self.source))
+        _require(is_place, f"the place of the data is no text but {self.source!r}")
+
+
+Body: TypeAlias = Labelled | Marked | ClassAdded | Renamed | TakenBack | RolesChanged | InputSeen
+_BODIES: dict[str, type[Any]] = {
+    one.kind: one
+    for one in (Labelled, Marked, ClassAdded, Renamed, TakenBack, RolesChanged, InputSeen)
+}
+UNDOABLE = (Labelled, Marked, ClassAdded, Renamed)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened.
+
+    Attributes
+    ----------
+    number : int
+        From 1, without gaps.
+    at : str
+        When, in UTC, to the microsecond.
+    user : str
+        Who; "file" for what the data say.
+    body : Labelled, Marked, ClassAdded, Renamed, TakenBack, RolesChanged or InputSeen
+        What.
+    taken_back : Event or None
+        The event that this one takes back, where it does.
+    """
+
+    number: int
+    at: str
+    user: str
+    body: Body
+    taken_back: "Event | None" = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        _check_number(self.number, "event")
+        check_name(self.user, "user")
+        _check_time(self.at)
+
+    @property
+    def kind(self) -> str:
+        """What kind of event: label, mark, class, rename, undo, roles or input."""
+        return self.body.kind
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The rows that it names; none where it is not about rows."""
+        return self.body.rows if isinstance(self.body, Labelled | Marked) else ()
+
+    @property
+    def text(self) -> str:
+        """The body as JSON."""
+        content = {one.name: getattr(self.body, one.name) for one in fields(self.body)}
+        return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    @classmethod
+    def read(cls, number: int, at: str, user: str, kind: str, text: str) -> Self:
+        """Return the event that was written so, or raise `InvalidInputError`."""
+        body = _BODIES.get(kind)
+        if body is None:
+            raise InvalidInputError(f"there are no events of kind {kind!r}.")
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InvalidInputError(f"its body is no JSON ({error}).") from error
+        wanted = {one.name for one in fields(body)}
+        found = set(content) if isinstance(content, dict) else {type(content).__name__}
+        if found != wanted:
+            has, needs = ", ".join(sorted(found)), ", ".join(sorted(wanted))
+            raise InvalidInputError(f"a {kind} has {needs}, and this one {has}.")
+        values = {name: _frozen(value) for name, value in content.items()}
+        return cls(number, at, user, body(**values))
+
+
+def now() -> str:
+    """Return the time as events carry it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def spread(values: tuple[str | None, ...], n: int) -> tuple[str | None, ...]:
+    """Return one value for each of n rows, where a single one may stand for all."""
+    return values if len(values) == n else values * n
+
+
+def pressed(values: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """Return a single value where all are the same."""
+    return values[:1] if len(set(values)) == 1 else values
+
+
+def check_name(name: Any, what: str) -> str:
+    """Return the name of a class or person, or say what is wrong with it."""
+    _require(_is_text(name), f"the name of a {what} is a text, and not {name!r}")
+    _require(bool(name.strip()), f"the name of a {what} is empty")
+    _require(
+        len(name) <= _LONGEST_NAME,
+        f"the name of a {what} has {len(name)} characters, and may have {_LONGEST_NAME}: "
+        f"{name[:30]!r}...",
+    )
+    hidden = [one for one in name if one in "\t\n" or spell_out(one) != one]
+    _require(
+        not hidden,
+        f"the name {name!r} of a {what} holds characters that cannot be seen, such as "
+        f"{hidden[:1]!r}; use letters, numbers and signs",
+    )
+    return str(name)
+
+
+def _check_rows(rows: Any) -> None:
+    is_list = isinstance(rows, tuple) and all(type(row) is int for row in rows)
+    _require(is_list, "rows are whole numbers, counted from 0")
+    _require(min(rows, default=0) >= 0, "rows are counted from 0, and one is below it")
+    if len(set(rows)) < len(rows):
+        twice = [row for row, n in Counter(rows).items() if n > 1]
+        raise InvalidInputError(f"rows are named more than once: {few_of(twice)}. Name each once.")
+
+
+def _check_choice(value: Any, choices: tuple[str, ...], what: str) -> None:
+    _require(value in choices, f"{what}={value!r} must be one of {', '.join(choices)}")
+
+
+def _check_number(value: Any, what: str) -> None:
+    _require(type(value) is int and value > 0, f"the number of an {what} is not {value!r}")
+
+
+def _check_time(at: Any) -> None:
+    try:
+        is_utc = datetime.fromisoformat(at).utcoffset() == timedelta(0)
+    except (TypeError, ValueError):
+        is_utc = False
+    _require(is_utc, f"{at!r} is no time in UTC")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _require(is_so: bool, otherwise: str) -> None:
+    if not is_so:
+        raise InvalidInputError(f"{otherwise}.")

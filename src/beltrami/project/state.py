@@ -1,0 +1,228 @@
+"""What events amount to: labels, classes and marks; `replay` says how, slowly and in full.
+
+Events that were taken back are left out, and so everything that rested on them is as if they had
+never been. `Chronicle` keeps the same state from event to event.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.types import FloatVector
+from beltrami.project.events import (
+    ClassAdded,
+    Event,
+    Labelled,
+    Marked,
+    Renamed,
+    RolesChanged,
+    TakenBack,
+)
+
+AREA_WEIGHT = 0.25
+"""What a label counts that was given to a whole area, beside one of a row that was looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The label of a row, and where it comes from.
+
+    Attributes
+    ----------
+    label : str
+        The class, as it is called now.
+    user, how, at : str
+        Who gave it, by what means, and when.
+    number : int
+        By which event.
+    """
+
+    label: str
+    user: str
+    how: str
+    at: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSlot:
+    """A class at its place for life; gone where nothing is called so any more."""
+
+    name: str
+    gone: bool = False
+
+
+@dataclass(slots=True)
+class State:
+    """What holds after some events.
+
+    Attributes
+    ----------
+    labels : dict of int to Given
+        By row.
+    classes : list of ClassSlot
+        In the order in which they appeared; the places never change.
+    unsure : set of int
+        Rows of which somebody said that nobody can tell.
+    skipped : dict of str to set of int
+        Rows that each person passed over.
+    options : dict or None
+        How the table is to be read, as JSON.
+    number : int
+        Of the last event.
+    """
+
+    labels: dict[int, Given] = field(default_factory=dict)
+    classes: list[ClassSlot] = field(default_factory=list)
+    unsure: set[int] = field(default_factory=set)
+    skipped: dict[str, set[int]] = field(default_factory=dict)
+    options: dict[str, Any] | None = None
+    number: int = 0
+
+    @property
+    def class_names(self) -> list[str]:
+        """The classes that are not gone."""
+        return [one.name for one in self.classes if not one.gone]
+
+    def copy(self) -> "State":
+        """Return the same, which does not change when this one does."""
+        return replace(
+            self,
+            labels=dict(self.labels),
+            classes=list(self.classes),
+            unsure=set(self.unsure),
+            skipped={user: set(rows) for user, rows in self.skipped.items()},
+        )
+
+    def weights(self, n_rows: int) -> FloatVector | None:
+        """Return how much each row's label counts; None where all count the same."""
+        rows = [row for row, given in self.labels.items() if given.how == "area"]
+        if not rows:
+            return None
+        counts = np.ones(n_rows)
+        counts[rows] = AREA_WEIGHT
+        return counts
+
+
+def weight_of(how: str) -> float:
+    """Return what a label counts that was given in some way."""
+    return AREA_WEIGHT if how == "area" else 1.0
+
+
+class ClassNames:
+    """What is called what, while one goes through events in order; slots outlive the way.
+
+    A class is known by its first name and by how many were first called so before it. Its slot is
+    the order in which it first appeared on any way that was ever gone.
+    """
+
+    def __init__(self, slots: dict[tuple[str, int], int]) -> None:
+        self._slots = slots
+        self._live: dict[str, int] = {}
+        self._merged: dict[str, int] = {}
+        self._called: dict[int, str] = {}
+        self._n_called: Counter[str] = Counter()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._live
+
+    def found(self, name: str) -> bool:
+        """Let there be a class of that name, and say whether there was none."""
+        if name in self._live:
+            return False
+        slot = self._merged.pop(name, None)
+        if slot is None:
+            key = name, self._n_called[name]
+            self._n_called[name] += 1
+            slot = self._slots.setdefault(key, len(self._slots))
+        self._live[name], self._called[slot] = slot, name
+        return True
+
+    def rename(self, name: str, to: str) -> None:
+        """Give a class another name, or make it one with the class of that name."""
+        slot = self._live.pop(name, None)
+        if slot is None:
+            return
+        if to in self._live:
+            self._merged[name] = slot
+        else:
+            self._live[to], self._called[slot] = slot, to
+
+    def listed(self) -> list[ClassSlot]:
+        """Return all classes, each at its slot."""
+        live = set(self._live.values())
+        return [
+            ClassSlot(self._called.get(slot, first), slot not in live)
+            for (first, _), slot in self._slots.items()
+        ]
+
+
+def replay(events: Sequence[Event]) -> State:
+    """Return what events amount to: the specification of `Chronicle`.
+
+    The way is gone again before and after each event that takes one back, for classes keep the
+    slots that they had then.
+    """
+    slots: dict[tuple[str, int], int] = {}
+    turns = [place for place, event in enumerate(events) if isinstance(event.body, TakenBack)]
+    state = State()
+    for end in [*(end for turn in turns for end in (turn, turn + 1)), len(events)]:
+        state = _walk(events[:end], slots)
+    return state
+
+
+def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
+    """Go through events that were not taken back."""
+    names, state = ClassNames(slots), State(number=len(events))
+    for event in standing(events):
+        match event.body:
+            case Labelled() as body:
+                for name in new_names(body):
+                    names.found(name)
+                _label(state, event, body)
+            case Marked(rows=rows, mark="skip"):
+                state.skipped.setdefault(event.user, set()).update(rows)
+            case Marked(rows=rows):
+                state.unsure.update(rows)
+            case ClassAdded(name=name):
+                names.found(name)
+            case Renamed(name=name, to=to):
+                names.rename(name, to)
+                for row, given in state.labels.items():
+                    if given.label == name:
+                        state.labels[row] = replace(given, label=to)
+            case RolesChanged(options=options):
+                state.options = options
+    state.skipped = {user: rows for user, rows in state.skipped.items() if rows}
+    state.classes = names.listed()
+    return state
+
+
+def _label(state: State, event: Event, body: Labelled) -> None:
+    for row, label in body.pairs():
+        state.labels.pop(row, None)
+        if label is not None:
+            state.labels[row] = Given(label, event.user, body.how, event.at, event.number)
+        for marked in (state.unsure, *state.skipped.values()):
+            marked.discard(row)
+
+
+def standing(events: Iterable[Event]) -> Iterator[Event]:
+    """Return the events that were not taken back, without those that take back."""
+    listed = list(events)
+    taken = {event.body.event for event in listed if isinstance(event.body, TakenBack)}
+    for event in listed:
+        if event.number not in taken and not isinstance(event.body, TakenBack):
+            yield event
+
+
+def new_names(body: Labelled) -> list[str]:
+    """Return the classes that a body names: in the order of their numbers or letters."""
+    return sorted({name for name in body.labels if name is not None}, key=_rank)
+
+
+def _rank(name: str) -> tuple[bool, int, str]:
+    return not name.isdecimal(), int(name) if name.isdecimal() else 0, name

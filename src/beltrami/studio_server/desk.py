@@ -1,0 +1,256 @@
+"""The desk at which people label: a project, the learner at work on it, questions, listeners.
+
+What people do enters here, is saved, and wakes the learner; what it finds goes out to every page.
+"""
+
+import json
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from beltrami.core.progress import ProgressEvent
+from beltrami.core.types import FloatMatrix
+from beltrami.front_door.classifier import ManifoldClassifier
+from beltrami.labelling.contents import RowContents
+from beltrami.labelling.intake import Intake
+from beltrami.labelling.main_job import conclude, make_learner
+from beltrami.labelling.options import LearningOptions
+from beltrami.labelling.result import bare_columns
+from beltrami.project import Project
+from beltrami.project.events import Event
+from beltrami.project.state import weight_of
+from beltrami.questions import Question
+from beltrami.studio_server.answers import Answers
+from beltrami.studio_server.board import Board
+from beltrami.studio_server.frames import pack_answers, pack_changes, pack_places
+from beltrami.studio_server.learning import Learning
+from beltrami.tables import write_table
+
+
+class Listeners(Protocol):
+    """Pages that are open; may be called from any thread."""
+
+    def tell_progress(self, message: dict[str, Any]) -> None:
+        """Send to all how far something is."""
+
+    def say(self, message: dict[str, Any]) -> None:
+        """Send something to all that a person must read."""
+
+    def tell_state(self) -> None:
+        """Send to each what it is to know of the state."""
+
+    def send_places(self, frame: bytes) -> None:
+        """Send a map to all."""
+
+    def send_answers(self, frame: bytes) -> None:
+        """Send answers, or what has changed of them, to all."""
+
+
+class Desk:
+    """Where people label.
+
+    Parameters
+    ----------
+    project : Project
+        Open, and closed by `close`.
+    listeners : Listeners
+        Who is told.
+    users : tuple of str
+        Who may come.
+    options : LearningOptions
+        How to learn.
+    make : callable or None, default=None
+        Makes the learner of a table; None means the usual one.
+    is_read_only : bool, default=False
+        Whether nothing may be changed.
+    remembering : callable
+        Makes the context in which graphs and maps are kept between commands.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        listeners: Listeners,
+        users: tuple[str, ...],
+        options: LearningOptions,
+        *,
+        make: Callable[[Intake], ManifoldClassifier] | None = None,
+        is_read_only: bool = False,
+        remembering: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        self.project, self.users, self.is_read_only = project, users, is_read_only
+        self.contents = RowContents.of(project.data)
+        self.board = Board()
+        self.learning = Learning(
+            project, self, make or partial(make_learner, options=options), remembering
+        )
+        self.words: list[str] = list(project.words)
+        self._options, self._listeners = options, listeners
+        self._lock = threading.Lock()
+        self._places: bytes | None = None
+        self._progress: dict[str, Any] | None = None
+
+    def open(self) -> None:
+        """Begin to learn."""
+        self.learning.start()
+
+    def close(self) -> None:
+        """Stop learning, and close the project."""
+        self.learning.stop()
+        self.project.close()
+
+    # What people do
+
+    def label(self, user: str, rows: list[int], label: str | None, how: str) -> Event:
+        """Save a label of some rows."""
+        event = self.project.label(user, rows, label, how)
+        self.board.close(rows)
+        self._saved()
+        return event
+
+    def mark(self, user: str, rows: list[int], mark: str) -> Event:
+        """Save that somebody skips some rows, or that nobody can tell what they are."""
+        event = self.project.mark(user, rows, mark)
+        self.board.close(rows)
+        self._saved()
+        return event
+
+    def undo(self, user: str) -> Event | None:
+        """Take back what this person did last."""
+        event = self.project.undo(user)
+        if event is not None:
+            self._saved()
+        return event
+
+    def add_class(self, user: str, name: str) -> Event:
+        """Save a class that has no label yet."""
+        event = self.project.add_class(user, name)
+        self._saved()
+        return event
+
+    def rename_class(self, user: str, old: str, new: str, *, merge: bool) -> Event:
+        """Save another name of a class, which may be that of another class."""
+        event = self.project.rename_class(user, old, new, merge=merge)
+        self._saved()
+        return event
+
+    def change_roles(self, user: str, changes: dict[str, Any]) -> None:
+        """Compare rows by other columns from now on."""
+        self.project.change_roles(user, replace(self.project.options, **changes))
+        self.contents = RowContents.of(self.project.data)
+        self.board.clear()
+        self.learning.renew()
+        self._listeners.tell_state()
+
+    def _saved(self) -> None:
+        self.learning.wake()
+        self._listeners.tell_state()
+
+    # What people ask
+
+    def next_question(self, user: str) -> Question | None:
+        """Reserve a question for a person; None where none is ready."""
+        state = self.project.state
+        closed = state.labels.keys() | state.unsure | state.skipped.get(user, set())
+        question = self.board.take(user, closed)
+        if question is None or self.board.n_ready < 2 * len(self.users):
+            self.learning.want_questions()
+        return question
+
+    def is_all_answered(self, user: str) -> bool:
+        """Say whether there is no row left to ask this person about."""
+        state = self.project.state
+        closed = state.labels.keys() | state.unsure | state.skipped.get(user, set())
+        return len(closed) >= self.project.n_rows
+
+    def count_changes(self, rows: list[int], label: str) -> "Future[int]":
+        """Return how many rows would be answered otherwise if these had this label."""
+        weight = weight_of("area" if len(rows) > 1 else "click")
+        return self.learning.do(lambda: self.learning.count_changes(rows, label, weight))
+
+    def export(self) -> "Future[Path]":
+        """Write the whole result into a new folder, and return the file."""
+        return self.learning.do(self._export)
+
+    def _export(self) -> Path:
+        path = Path(tempfile.mkdtemp(prefix="beltrami-")) / "labels.csv"
+        if not self.learning.has_learned:
+            write_table(path, bare_columns(self.project.intake), {})
+            return path
+        self.learning.settle()
+        return conclude(self.project.intake, self.learning.learner, self._options).write(path)
+
+    # What pages are sent first
+
+    @property
+    def places_frame(self) -> bytes | None:
+        """The map; None while there is none."""
+        return self._places
+
+    @property
+    def answers_frame(self) -> bytes | None:
+        """The answers of all rows; None while there are none."""
+        answers = self.learning.answers
+        return None if answers is None else pack_answers(answers)
+
+    @property
+    def progress(self) -> dict[str, Any] | None:
+        """How far the long piece of work is that is under way."""
+        return self._progress
+
+    # What the learner shows
+
+    def show_places(self, positions: FloatMatrix) -> None:
+        """Send the map to all."""
+        self._places = pack_places(positions)
+        self._listeners.send_places(self._places)
+
+    def show_answers(self, before: Answers | None, answers: Answers) -> None:
+        """Send what has changed to all."""
+        self._listeners.send_answers(pack_changes(before, answers))
+        self._listeners.tell_state()
+
+    def show_questions(self, questions: tuple[Question, ...]) -> None:
+        """Keep what to ask next."""
+        self.board.put(questions)
+        self._listeners.tell_state()
+
+    def show_progress(self, event: ProgressEvent) -> None:
+        """Send how far it is to all."""
+        message = {
+            "type": "progress",
+            "stage": event.stage,
+            "stages": event.n_stages,
+            "title": str(event.title),
+            "step": event.step,
+            "fraction": event.fraction,
+            "left": event.left_s,
+            "over": event.is_over,
+        }
+        self._progress = None if event.is_over else message
+        self._listeners.tell_progress(message)
+
+    def show_word(self, text: str) -> None:
+        """Send a sentence to all, and keep it for those who come later."""
+        with self._lock:
+            if text not in self.words:
+                self.words.append(text)
+        self._listeners.say({"type": "word", "text": text})
+
+    def rows_not_to_ask(self) -> set[int]:
+        """Return rows that nobody can tell, that somebody looks at, or that all have skipped."""
+        state = self.project.state
+        skipped = [state.skipped.get(user, set()) for user in self.users]
+        by_all = set.intersection(*skipped) if skipped else set()
+        return state.unsure | self.board.held | by_all
+
+
+def dump(message: dict[str, Any]) -> str:
+    """Return a message as JSON."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

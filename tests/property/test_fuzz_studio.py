@@ -1,0 +1,173 @@
+"""The studio under random requests and frames: nothing fails, and no label is lost or made up."""
+
+import http.client
+import json
+import logging
+import socket
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.support.random_requests import (
+    Call,
+    handshake,
+    random_bytes,
+    random_call,
+    random_frames,
+)
+
+from beltrami.labelling.options import LearningOptions
+from beltrami.project import open_project
+from beltrami.studio_server.access import Access
+from beltrami.studio_server.application import make_app
+from beltrami.studio_server.desk import Desk
+from beltrami.studio_server.hub import Hub
+from beltrami.studio_server.serving import ServerThread
+from beltrami.tables import TableOptions
+
+pytestmark = pytest.mark.usefixtures("few_trees")
+
+N_ROWS = 60
+USERS = ("ann", "ben")
+REFUSALS = {400, 401, 403, 404, 405, 408, 409, 411, 413, 415, 421, 429}
+
+
+@dataclass
+class Entry:
+    """Something that was acknowledged; what is not about labels has no rows."""
+
+    rows: list[int]
+    label: str | None = None
+    is_standing: bool = True
+
+
+class Ledger:
+    """What was acknowledged, in order, and what of it was taken back."""
+
+    def __init__(self, given: set[int]) -> None:
+        self._entries = [Entry([row], "file") for row in given]
+        self._own: dict[str, list[Entry]] = {user: [] for user in USERS}
+
+    def enter(self, user: str, call: Call, answer: dict) -> None:
+        """Write down what was acknowledged."""
+        if call.path == "/api/undo":
+            taken = self._own[user].pop()
+            taken.is_standing = False
+            is_label = answer["undone"]["kind"] == "label"
+            assert answer["undone"]["count"] == len(set(taken.rows)) or not is_label
+        elif call.path in {"/api/labels", "/api/marks", "/api/classes"}:
+            is_label = call.path == "/api/labels"
+            entry = Entry(call.sent["rows"], call.sent["label"]) if is_label else Entry([])
+            self._own[user].append(entry)
+            self._entries.append(entry)
+
+    def rows_with_a_label(self) -> set[int]:
+        """Return the rows that must have a label now."""
+        labels = {
+            row: entry.label for entry in self._entries if entry.is_standing for row in entry.rows
+        }
+        return {row for row, label in labels.items() if label is not None}
+
+
+@pytest.fixture
+def table(tmp_path) -> Path:
+    rng = np.random.default_rng(0)
+    lines = ["id,x,y,note,label"]
+    for row in range(N_ROWS):
+        x, y = rng.normal(size=2) + 4 * (row % 3)
+        label = "abc"[row % 3] if row < 9 else ""
+        lines.append(f"r{row},{x:.3f},{y:.3f},<script>alert({row})</script>,{label}")
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_random_requests_and_frames_leave_what_was_acknowledged(table, seeds, caplog):
+    caplog.set_level(logging.WARNING)
+    project = table.with_suffix(".beltrami")
+    opened = open_project(table, TableOptions(min_classes=0), project, user=USERS[0])
+    ledger = Ledger(set(opened.state.labels))
+    hub, access = Hub(), Access.of(USERS)
+    desk = Desk(opened, hub, USERS, LearningOptions(random_state=0))
+    try:
+        with ServerThread(make_app(desk, hub, access)) as running, ExitStack() as stack:
+            port = running.address.port
+            lazy = stack.enter_context(closing(_connect(port)))  # a page that never reads
+            lazy.sendall(handshake(port, access.token_of("ann")))
+            counts = _attack(port, access, ledger, range(3 * seeds.start, 3 * seeds.stop))
+            state = _ask(_client(port, stack), access.token_of("ann"), Call("GET", "/api/state"))
+    finally:
+        desk.close()
+    told = f"{counts}\n{caplog.text}"
+    assert "Traceback" not in caplog.text, told
+    assert not [one for one in caplog.records if one.levelno >= logging.ERROR], told
+    assert state[0] == 200, told
+    assert state[1]["given"] == len(ledger.rows_with_a_label()), told
+    assert counts[200] > len(seeds), told
+    assert sum(counts[status] for status in REFUSALS) > len(seeds) // 2, told
+    assert set(counts) <= REFUSALS | {0, 101, 200, 202, 303, 304}, told
+    again = open_project(table, TableOptions(min_classes=0), project, user=USERS[0])
+    with closing(again):
+        assert set(again.state.labels) == ledger.rows_with_a_label()
+
+
+def _attack(port: int, access: Access, ledger: Ledger, seeds: range) -> dict[int, int]:
+    """Send random requests of two users; return how many were answered by each status."""
+    counts = dict.fromkeys([0, 101, 200, *REFUSALS], 0)
+    with ExitStack() as stack:
+        client = _client(port, stack)
+        for seed in seeds:
+            rng = np.random.default_rng((11, seed))
+            user = USERS[int(rng.integers(len(USERS)))]
+            luck = rng.random()
+            if luck < 0.9:
+                call = random_call(rng, N_ROWS)
+                status, answer = _ask(client, access.token_of(user), call)
+                if status == 200 and call.method == "POST":
+                    ledger.enter(user, call, answer)
+            elif luck < 0.95:
+                status = _send_bytes(port, random_bytes(rng, port, access.token_of(user)))
+            else:
+                frames = handshake(port, access.token_of(user)) + random_frames(rng)
+                status = _send_bytes(port, frames)
+            assert status < 500, f"seed {seed}: {status}"
+            counts[status] = counts.get(status, 0) + 1
+    return counts
+
+
+def _connect(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=30)
+
+
+def _client(port: int, stack: ExitStack) -> http.client.HTTPConnection:
+    return stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)))
+
+
+def _ask(client: http.client.HTTPConnection, token: str, call: Call) -> tuple[int, dict]:
+    """Return status and answer of a request; status 0 where nobody can send it."""
+    headers = {"Authorization": f"Bearer {token}"} | call.headers
+    try:
+        client.request(call.method, call.path, call.body, headers)
+        with client.getresponse() as response:
+            content = response.read()
+    except (http.client.InvalidURL, ValueError):
+        client.close()
+        return 0, {}
+    except (http.client.HTTPException, OSError):  # it was refused before all of it was sent
+        client.close()
+        return 0, {}
+    is_json = response.headers.get_content_type() == "application/json"
+    return response.status, json.loads(content) if is_json and content else {}
+
+
+def _send_bytes(port: int, content: bytes) -> int:
+    """Return the status in what comes back to these bytes; 0 where nothing does."""
+    with closing(_connect(port)) as connection, suppress(OSError):
+        connection.sendall(content)
+        connection.shutdown(socket.SHUT_WR)
+        connection.settimeout(0.05)
+        begin = connection.recv(64)
+        return int(begin[9:12]) if begin.startswith(b"HTTP/1.1 ") else 0
+    return 0

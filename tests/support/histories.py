@@ -1,0 +1,63 @@
+"""Random histories of a project, as several people would make them."""
+
+import random
+
+from beltrami.project.chronicle import Chronicle
+from beltrami.project.events import (
+    ClassAdded,
+    Event,
+    Labelled,
+    Marked,
+    Renamed,
+    RolesChanged,
+    TakenBack,
+    pressed,
+)
+
+AT = "2026-01-02T03:04:05.678901+00:00"
+NAMES = ("a", "b", "c", "d", "10", "9")
+
+
+def event(number, body, user="ann"):
+    return Event(number, AT, user, body)
+
+
+def labelled(rows, *labels, how="key", old=(None,)):
+    return Labelled(tuple(rows), tuple(labels), how, tuple(old), 1)
+
+
+def history(*steps):
+    """Return events of ("user", body), numbered from 1."""
+    return [event(number, body, user) for number, (user, body) in enumerate(steps, 1)]
+
+
+def random_body(rng, n_rows):
+    rows = tuple(rng.sample(range(n_rows), rng.choice((1, 1, 1, 3, 12))))
+    kind = rng.choice(("label",) * 6 + ("labels", "away", "mark", "mark", "class", "rename"))
+    if kind == "label":
+        return labelled(rows, rng.choice(NAMES), how=rng.choice(("key", "area")))
+    if kind == "labels":
+        return labelled(rows, *pressed(tuple(rng.choice((*NAMES, None)) for _ in rows)))
+    if kind == "away":
+        return labelled(rows, None)
+    if kind == "mark":
+        return Marked(rows, rng.choice(("skip", "unsure")), 1)
+    if kind == "class":
+        return ClassAdded(rng.choice(NAMES))
+    return Renamed(*rng.sample(NAMES, 2))
+
+
+def random_history(seed, n, *, n_rows=30, users=("ann", "bob")):
+    """Return n events; one in four takes the last one of its user back."""
+    rng, chronicle = random.Random(seed), Chronicle()
+    chronicle.apply(event(1, RolesChanged({"label": "kind"})))
+    while len(chronicle.events) < n:
+        user = rng.choice(users)
+        last = chronicle.last_of(user)
+        number = len(chronicle.events) + 1
+        if last is not None and rng.random() < 0.25:
+            body = TakenBack(last.number)
+        else:
+            body = random_body(rng, n_rows)
+        chronicle.apply(event(number, body, user))
+    return chronicle.events
