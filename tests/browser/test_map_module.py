@@ -193,6 +193,19 @@ def test_rows_that_are_not_selected_turn_grey_and_stay(browser, prefer):
 
 
 @pytest.mark.parametrize("prefer", BACKENDS)
+def test_a_delta_leaves_hidden_rows_hidden_and_grey_ones_grey(browser, prefer):
+    with open_stage(browser, prefer=prefer, rows=KINDS) as stage:
+        stage.do("map.setVisible(Uint8Array.of(0, 1, 1, 1, 1, 1, 1, 1))")
+        stage.do("map.setSelection(Uint32Array.of(2, 3))")
+        stage.do("map.changeAnswers(Uint32Array.of(0, 1), answers([4, 4], [255, 255], [1, 1]))")
+        np.testing.assert_array_equal(stage.pixel(0, 0), stage.ground)
+        np.testing.assert_allclose(stage.pixel(1, 0), mixed(GREY["light"], 255, 0.35), atol=4)
+        stage.do("map.setVisible(null); map.setSelection(null);")
+        for x in (0, 1):
+            np.testing.assert_allclose(stage.pixel(x, 0), mixed(colour(4), 255, 0.95), atol=4)
+
+
+@pytest.mark.parametrize("prefer", BACKENDS)
 def test_selected_rows_lie_above_the_grey_ones(browser, prefer):
     crowd = [(0.5, 0.5, i % 2, 255, LABELLED) for i in range(40)]
     with open_stage(browser, prefer=prefer, rows=crowd) as stage:
@@ -306,6 +319,13 @@ def test_above_what_a_canvas_can_draw_a_sample_is_shown_with_all_given_rows(brow
         assert stage.heard("note") == [stage.do("return map.note")]
         drawn = stage.do("return map.drawn")
         assert 150_000 <= drawn <= 150_000 + 300
+        stage.do("""
+        for (let k = 0; k < 9; k++) {
+          map.panBy(9, 9);
+          await new Promise((done) => requestAnimationFrame(done));
+        }""")
+        stage.until("map.drawn >= 150000")  # in motion fewer, at rest all again
+        stage.do("map.reset()")
         found = stage.do(
             "return given.map((row) => map.at(...map.toScreen(row)))", [*range(0, 160000, 1600)]
         )

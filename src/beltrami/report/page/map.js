@@ -803,7 +803,7 @@ class Hand {
     listen("pointermove", (event) => this.move(event));
     listen("pointerup", (event) => this.release(event));
     listen("pointercancel", (event) => this.drop(event));
-    listen("pointerleave", (event) => { if (!this.touches.size && event.pointerType !== "touch") map.hover(-1); });
+    listen("pointerleave", () => { if (!this.touches.size) map.hover(-1); });
     listen("dblclick", (event) => map.zoomBy(2, event.offsetX, event.offsetY));
   }
 
