@@ -50,6 +50,7 @@ from .separation import ConstrainedKMeans
 from .solvers.eigen import eigenbasis
 from .solvers.linear import solve
 from .solvers.model import Basis, Solution
+from .studio_server.handle import Studio, studio
 
 __version__: str
 
@@ -91,6 +92,7 @@ __all__ = [
     "Solution",
     "SpectralClustering",
     "StochasticNeighborEmbedding",
+    "Studio",
     "TransductiveSVC",
     "__version__",
     "available_datasets",
@@ -107,6 +109,7 @@ __all__ = [
     "principal_components",
     "solve",
     "sphere",
+    "studio",
     "surface_sphere",
     "swiss_roll",
     "torus",

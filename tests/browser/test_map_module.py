@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.support.chromium import open_browser
+from tests.support.chromium import open_browser, open_page
+from tests.support.fake_pages import fake_page
 from tests.support.map_stage import (
     BACKENDS,
     GIVEN,
@@ -16,6 +17,7 @@ from tests.support.map_stage import (
     place,
 )
 
+from beltrami.report.page import render
 from beltrami.report.page.colours import class_styles
 
 GREY = {"light": (139, 145, 152), "dark": (136, 142, 151)}
@@ -271,6 +273,23 @@ def test_without_a_graphics_card_points_are_stamped_and_a_note_says_so(browser):
         note = "Drawn without the graphics card: this browser offers none here."
         assert stage.do("return [map.backend, map.note]") == ["canvas", note]
         np.testing.assert_allclose(stage.pixel(0, 0), mixed(colour(0), 255, 0.95), atol=4)
+
+
+def test_the_report_is_drawn_by_a_card_where_there_is_one(browser, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(render(fake_page(500, 3)), encoding="utf-8")
+    renamed = """
+    const own = WebGL2RenderingContext.prototype.getParameter;
+    WebGL2RenderingContext.prototype.getParameter = function (name) {
+      return name === 0x9246 ? "a card" : own.call(this, name);
+    };"""
+    with open_page(browser, viewport={"width": 900, "height": 900}) as page:
+        page.add_init_script(renamed)
+        page.goto(f"{path.as_uri()}#hover=17&theme=light")
+        body = page.locator("body[data-state=ready]")
+        told = {name: body.get_attribute(f"data-{name}") for name in ("backend", "drawn", "hover")}
+        assert told == {"backend": "webgl2", "drawn": "500", "hover": "17"}
+        assert page.locator("#drawing").is_hidden()
 
 
 def test_above_what_a_canvas_can_draw_a_sample_is_shown_with_all_given_rows(browser):

@@ -139,7 +139,7 @@ def open_stage(
         page.route("**/*", _serve)
         page.add_init_script(first)
         page.goto("http://map.test/index.html")
-        page.wait_for_selector("body[data-state=ready]")
+        page.wait_for_selector("body[data-state=ready]", state="attached")
         names = ("x", "y", "codes", "confidence", "source")
         columns = dict(zip(names, zip(*rows, strict=True), strict=True))
         ground = np.array([255, 255, 255] if theme == "light" else [27, 30, 35])

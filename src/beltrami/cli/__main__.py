@@ -102,7 +102,9 @@ def _catch_stops() -> Iterator[list[int]]:
 
 
 def _end(heard: list[int], error: BaseException) -> None:
-    """Say that the run was stopped and exit, if that is what happened."""
+    """Say that the run was stopped and exit, if that is what happened and not how it ends."""
+    if isinstance(error, SystemExit) and not error.code:
+        return
     code_of_error = (
         INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "code", None)
     )

@@ -3,7 +3,6 @@
 None of it takes part in a fit; it rests on the fitted attributes, the graph and the answer.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from beltrami.review.guessing import beside_guessing
 from beltrami.review.issues import LabelIssues, find_label_issues
 from beltrami.review.reach import Reach
 from beltrami.review.support import Explanation, support_of
-from beltrami.review.trail import Trail
+from beltrami.review.trail import Trail, answers_in_order
 
 
 class LabellingDialogue(GraphClassifier):
@@ -291,7 +290,7 @@ class LabellingDialogue(GraphClassifier):
                 "there is no audit of these labels: none was drawn since they were learned. Call "
                 "audit() and check the rows it returns."
             )
-        truths = _answers_in_order(answers, self._trail.rounds[-1].rows)
+        truths = answers_in_order(answers, self._trail.rounds[-1].rows)
         self._trail = self._trail.answer(truths)
         return self._trail.certificate(accepted, confidence=confidence)
 
@@ -301,6 +300,26 @@ class LabellingDialogue(GraphClassifier):
         is_ours[self._labeled.rows] = False
         rows = np.flatnonzero(is_ours)
         return dict(zip(rows.tolist(), self.transduction_[rows].tolist(), strict=True))
+
+    def studio(self, frame: Any = None, **options: Any) -> Any:
+        """Open a page on which people label the rows of the fit, and this learner's like answers.
+
+        Parameters
+        ----------
+        frame : DataFrame, dict or None, default=None
+            What people are shown of the rows, column by column; None shows the numbers.
+        **options : object
+            As in `beltrami.studio`: ``project``, ``user``, ``port``, ``open_browser``.
+
+        Returns
+        -------
+        Studio
+            With ``url``, ``labels`` and ``stop()``; the learner itself is left as it is.
+        """
+        from beltrami import Studio
+
+        check_is_fitted(self, "graph_")
+        return Studio.of_learner(self, self._given.values, frame, **options)
 
     def candidate_codes(self, name: str) -> IndexVector:
         """Return what one candidate alone would have answered.
@@ -371,22 +390,3 @@ class LabellingDialogue(GraphClassifier):
         sets = prediction_sets(probabilities, threshold, never_empty=True)
         sets[~reached] = True
         return sets
-
-
-def _answers_in_order(answers: Any, rows: tuple[int, ...]) -> list[Any]:
-    """Return one answer for each row that was drawn, None for a blank."""
-    if isinstance(answers, Mapping):
-        unknown = [row for row in answers if row not in set(rows)]
-        if unknown:
-            raise InvalidInputError(
-                f"{len(unknown)} answer(s) are for rows that were not drawn, such as "
-                f"{unknown[0]!r}; answers must be for the rows of the last audit."
-            )
-        return [answers.get(row) for row in rows]
-    truths = list(answers)
-    if len(truths) != len(rows):
-        raise InvalidInputError(
-            f"{len(rows)} rows were drawn and {len(truths)} answers came; give one for each, None "
-            "for those you cannot tell."
-        )
-    return truths

@@ -35,12 +35,15 @@ class ShownColumn:
         The cells.
     style : NumberStyle or None
         How texts write numbers, in a numeric column of texts.
+    is_constant : bool
+        Whether all rows hold the same, so that it tells nothing.
     """
 
     name: str
     kind: ShownKind
     values: Any
     style: NumberStyle | None = None
+    is_constant: bool = False
 
     @classmethod
     def of(cls, table: Table, roles: Roles, name: str) -> "ShownColumn":
@@ -52,7 +55,7 @@ class ShownColumn:
                 return cls(name, kind, values, styles[0] if styles else None)._sorted()
         judged = column_kind(name, table.columns.schema.field(name), values)
         if judged.kind == "ignored" or len(judged.styles) > 1:
-            return cls(name, "plain", values)
+            return cls(name, "plain", values, is_constant=_is_constant(values))
         return cls(name, judged.kind, values, next(iter(judged.styles), None))._sorted()
 
     def _sorted(self) -> "ShownColumn":
@@ -142,6 +145,16 @@ class Profile:
             return "no other row has this"
         percent = _whole_percent(count, self.n_present)
         return f"{percent} % of rows have this" if percent else "fewer than 1 % of rows have this"
+
+
+def _is_constant(values: Any) -> bool:
+    """Say whether a column holds at most one value."""
+    import pyarrow.compute as pc
+
+    try:
+        return int(pc.count_distinct(decode_categories(values)).as_py()) < 2
+    except NotImplementedError:  # of nested values
+        return False
 
 
 def _whole_percent(part: int, whole: int) -> int:

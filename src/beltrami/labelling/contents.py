@@ -202,7 +202,8 @@ class RowContents:
         chosen = list(rows)
         for row in chosen:
             self._require_row(row)
-        columns = self._texts or self._columns[:_PREVIEW_CELLS]
+        telling = [column for column in self._columns if not column.is_constant]
+        columns = self._texts or telling[:_PREVIEW_CELLS]
         cells = [[write_short(one) for one in _take(column, chosen)] for column in columns]
         names = None if self._texts else [column.name for column in columns]
         if not columns and self.kind == "vectors" and self.table.matrix is not None:

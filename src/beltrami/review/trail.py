@@ -286,3 +286,22 @@ class _Tally:
             upper=min(most / n_accepted, 1.0),
             lower_judged=lower,
         )
+
+
+def answers_in_order(answers: Any, rows: tuple[int, ...]) -> list[Any]:
+    """Return one answer for each row that was drawn, None for a blank."""
+    if isinstance(answers, Mapping):
+        unknown = [row for row in answers if row not in set(rows)]
+        if unknown:
+            raise InvalidInputError(
+                f"{len(unknown)} answer(s) are for rows that were not drawn, such as "
+                f"{unknown[0]!r}; answers must be for the rows of the last audit."
+            )
+        return [answers.get(row) for row in rows]
+    truths = list(answers)
+    if len(truths) != len(rows):
+        raise InvalidInputError(
+            f"{len(rows)} rows were drawn and {len(truths)} answers came; give one for each, None "
+            "for those you cannot tell."
+        )
+    return truths

@@ -10,13 +10,16 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from beltrami.core.progress import ProgressEvent
 from beltrami.core.types import FloatMatrix
+from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.contents import RowContents
-from beltrami.labelling.main_job import conclude
+from beltrami.labelling.intake import Intake
+from beltrami.labelling.main_job import conclude, make_learner
 from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.result import bare_columns
 from beltrami.project import Project
@@ -62,6 +65,8 @@ class Desk:
         Who may come.
     options : LearningOptions
         How to learn.
+    make : callable or None, default=None
+        Makes the learner of a table; None means the usual one.
     is_read_only : bool, default=False
         Whether nothing may be changed.
     remembering : callable
@@ -75,13 +80,16 @@ class Desk:
         users: tuple[str, ...],
         options: LearningOptions,
         *,
+        make: Callable[[Intake], ManifoldClassifier] | None = None,
         is_read_only: bool = False,
         remembering: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.project, self.users, self.is_read_only = project, users, is_read_only
         self.contents = RowContents.of(project.data)
         self.board = Board()
-        self.learning = Learning(project, self, options, remembering)
+        self.learning = Learning(
+            project, self, make or partial(make_learner, options=options), remembering
+        )
         self.words: list[str] = list(project.words)
         self._options, self._listeners = options, listeners
         self._lock = threading.Lock()

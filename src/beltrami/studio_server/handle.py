@@ -1,20 +1,31 @@
 """`studio`: a server in the background, for notebooks and scripts."""
 
-from collections.abc import Sequence
+import os
+import shutil
+import tempfile
+import webbrowser
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
+
+from beltrami.core.memory import require_memory
 from beltrami.core.store import remember
 from beltrami.core.store.folder import usual_store
+from beltrami.front_door.classifier import ManifoldClassifier
+from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
-from beltrami.project import Project, open_project
+from beltrami.project import open_project
 from beltrami.studio_server.access import Access
 from beltrami.studio_server.application import make_app
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.hub import Hub
 from beltrami.studio_server.serving import ServerThread
-from beltrami.tables import TableOptions
+from beltrami.tables import Table, TableOptions, read_table
 
 
 def studio(
@@ -89,51 +100,102 @@ def studio(
         embeddings=embeddings,
         min_classes=0,
     )
-    opened = open_project(source, options, None if project is None else Path(project), user=user)
-    running = Studio.of(opened, user, LearningOptions(random_state=random_state), port)
-    if open_browser:
-        import webbrowser
-
-        webbrowser.open(running.url)
-    return running
+    learning = LearningOptions(random_state=random_state)
+    return Studio.open(
+        source, options, learning, project=project, user=user, port=port, open_browser=open_browser
+    )
 
 
 class Studio:
-    """A studio that runs in the background.
+    """A studio that runs in the background; made by `studio`, or by a learner's `studio`.
 
     Attributes
     ----------
     url : str
         The address of the page, with the token that lets one in.
+
+    Examples
+    --------
+    >>> import beltrami as bt
+    >>> moons = bt.two_moons(200, random_state=0)
+    >>> page = bt.studio({"x": moons.points[:, 0], "y": moons.points[:, 1]})
+    >>> page.labels
+    {}
+    >>> page.stop()
     """
 
-    def __init__(self, desk: Desk, server: ServerThread, url: str) -> None:
+    def __init__(self, desk: Desk, server: ServerThread, url: str, folder: str | None) -> None:
         self.url = url
-        self._desk, self._server = desk, server
+        self._desk, self._server, self._folder = desk, server, folder
+        self._values: dict[str, Any] = {}
 
     @classmethod
-    def of(cls, project: Project, user: str, options: LearningOptions, port: int = 0) -> Self:
-        """Serve a project that is open."""
-        hub, access = Hub(), Access.of((user,))
-        desk = Desk(project, hub, (user,), options, remembering=remembering_usually)
-        server = ServerThread(make_app(desk, hub, access), port=port)
+    def open(
+        cls,
+        source: Any,
+        table: TableOptions,
+        learning: LearningOptions,
+        *,
+        make: Callable[[Intake], ManifoldClassifier] | None = None,
+        project: Path | str | None = None,
+        user: str = "me",
+        port: int = 0,
+        open_browser: bool = False,
+    ) -> Self:
+        """Open a project and serve it; `make` returns the learner, where it is not the usual."""
+        folder = None
+        if project is None and not isinstance(source, str | os.PathLike):
+            folder = tempfile.mkdtemp(prefix="beltrami-")
+            project = Path(folder) / "studio.beltrami"
         try:
-            address = server.start()
+            opened = open_project(source, table, project, user)
+            hub, access = Hub(), Access.of((user,))
+            desk = Desk(opened, hub, (user,), learning, make=make, remembering=remembering_usually)
+            server = ServerThread(make_app(desk, hub, access), port=port)
+            url = f"{server.start()}/?token={access.token_of(user)}"
         except BaseException:
-            desk.close()
+            _remove(folder)
             raise
-        return cls(desk, server, f"{address}/?token={access.token_of(user)}")
+        if open_browser:
+            webbrowser.open(url)
+        return cls(desk, server, url, folder)
+
+    @classmethod
+    def of_learner(
+        cls, learner: ManifoldClassifier, given: dict[int, Any], frame: Any, **options: Any
+    ) -> Self:
+        """Serve the rows that a learner was fitted to, with the labels that it was given."""
+        table, column = _table_of_learner(learner, given, frame)
+        values = {str(label): label for label in given.values()}
+
+        def make(_: Intake) -> ManifoldClassifier:
+            like: ManifoldClassifier = clone(learner)
+            priors = learner.priors
+            if isinstance(priors, dict):
+                priors = {str(label): share for label, share in priors.items()}
+            return like.set_params(unlabeled=float("nan"), classes=None, priors=priors)
+
+        learning = LearningOptions(risk=learner.risk, random_state=learner.random_state)
+        opened = cls.open(
+            table, TableOptions(label=column, min_classes=0), learning, make=make, **options
+        )
+        opened._values = values
+        return opened
 
     @property
-    def labels(self) -> dict[Any, str]:
+    def labels(self) -> dict[Any, Any]:
         """The labels that people gave, by id."""
-        ids, labels = self._desk.project.data.ids, self._desk.project.state.labels
-        return {ids[row]: one.label for row, one in sorted(labels.items())}
+        ids, state = self._desk.project.data.ids, self._desk.project.snapshot()
+        return {
+            ids[row]: self._values.get(one.label, one.label)
+            for row, one in sorted(state.labels.items())
+        }
 
     def stop(self) -> None:
         """End the studio; the labels stay in ``labels``, and in the project's file."""
         self._server.stop()
         self._desk.close()
+        _remove(self._folder)
 
     def __enter__(self) -> Self:
         return self
@@ -144,6 +206,36 @@ class Studio:
     def __repr__(self) -> str:
         n = len(self._desk.project.state.labels)
         return f"<Studio of {self._desk.project.data.table.name}: {n} labels, {self.url}>"
+
+
+def _table_of_learner(
+    learner: ManifoldClassifier, given: dict[int, Any], frame: Any
+) -> tuple[Table, str]:
+    """Return the rows of a learner as a table, and the column of its labels."""
+    import pyarrow as pa
+
+    points = learner.points_
+    if issparse(points):
+        size = float(points.shape[0]) * points.shape[1] * points.dtype.itemsize
+        require_memory(
+            size,
+            what=f"the {points.shape[1]:,} columns of the points, written out",
+            instead="Open the texts or the table that they come from by beltrami.studio.",
+        )
+        points = points.toarray()
+    columns = pa.table({}) if frame is None else read_table(frame).columns
+    column = next(
+        name for name in ("label", "given label", "_label") if name not in columns.column_names
+    )
+    labels = [str(given[row]) if row in given else None for row in range(len(points))]
+    cells = pa.array(labels, pa.string())
+    filled = pa.table({column: cells}) if frame is None else columns.append_column(column, cells)
+    return Table("rows of the fit", filled, np.asarray(points)), column
+
+
+def _remove(folder: str | None) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def remembering_usually() -> AbstractContextManager[None]:

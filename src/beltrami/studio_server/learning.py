@@ -20,8 +20,8 @@ from beltrami.core.progress import ProgressEvent, job, listen
 from beltrami.core.stages import FIT
 from beltrami.core.types import FloatMatrix
 from beltrami.embeddings.layout import layout_graph
-from beltrami.labelling.main_job import make_learner
-from beltrami.labelling.options import LearningOptions
+from beltrami.front_door.classifier import ManifoldClassifier
+from beltrami.labelling.intake import Intake
 from beltrami.project import Project
 from beltrami.project.state import State, weight_of
 from beltrami.questions import Question
@@ -78,8 +78,8 @@ class Learning:
         Open.
     audience : Audience
         Who is told.
-    options : LearningOptions
-        How to learn.
+    make : callable
+        Makes the learner of a table.
     remembering : callable
         Makes the context in which graphs and maps are kept between commands.
 
@@ -99,7 +99,7 @@ class Learning:
         self,
         project: Project,
         audience: Audience,
-        options: LearningOptions,
+        make: Callable[[Intake], ManifoldClassifier],
         remembering: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.phase, self.failure = "starting", ""
@@ -107,7 +107,7 @@ class Learning:
         self.beliefs: Beliefs | None = None
         self.learner: Any = None
         self.has_learned = False
-        self._project, self._audience, self._options = project, audience, options
+        self._project, self._audience, self._make = project, audience, make
         self._remembering = remembering
         self._turn = threading.Condition()
         self._requests: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
@@ -215,7 +215,7 @@ class Learning:
         self.has_learned, self._taught = False, {}
         intake, wanted = self._project.data, self._wanted(self._project.snapshot())
         n_known = len({label for label, _ in wanted.values()})
-        learner = make_learner(intake, self._options)
+        learner = self._make(intake)
         with job(*FIT):
             if n_known > _FEW_CLASSES:
                 learner.fit(intake.points, *self._vectors(wanted))
@@ -375,7 +375,8 @@ class Learning:
             if self._is_behind() or self._requests:
                 raise _InterruptedError
             return
-        self._audience.show_progress(event)
+        if self.phase != "ready":  # what follows a label is quick, and said by the map itself
+            self._audience.show_progress(event)
 
     def _require_going(self) -> None:
         if self._is_stopped or self._is_new:

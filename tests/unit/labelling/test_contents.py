@@ -142,6 +142,13 @@ def test_previews_are_one_line_with_an_ellipsis_where_they_are_cut() -> None:
     assert cells.previews([3, 1], 30) == [cells.preview(3, 30), cells.preview(1, 30)]
 
 
+def test_previews_leave_out_what_is_the_same_in_all_rows_and_what_is_empty() -> None:
+    table = {"country": ["NZ"] * 30, "size": [None, *range(29)], "colour": ["red", "blue"] * 15}
+    contents = contents_of(table)
+    assert contents.previews([0, 1]) == ["colour: red", "size: 0, colour: blue"]
+    assert [cell.name for cell in contents.content(0).cells] == ["country", "size", "colour"]
+
+
 def test_colours_come_from_numbers_and_from_categories() -> None:
     contents = contents_of(mixed_table())
     assert dict(contents.colourable) == {

@@ -45,13 +45,13 @@ def test_a_frame_of_answers_holds_every_row(answers):
 
 def test_changes_hold_the_rows_that_differ_and_no_other(answers):
     after = replace(answers, version=8, codes=answers.codes.copy(), source=answers.source.copy())
-    after.codes[5], after.source[90] = 2, 0
+    after.codes[5], after.source[90] = 1, 0
     frame = pack_changes(answers, after)
     head = header(frame)
     assert head["kind"] == 3
     assert head["numbers"].tolist() == [8, 100, 2, 4, 1, 2]
     assert np.frombuffer(frame, "<u4", 2, 32).tolist() == [5, 90]
-    assert np.frombuffer(frame, "<u2", 2, 40).tolist() == [2, answers.codes[90]]
+    assert np.frombuffer(frame, "<u2", 2, 40).tolist() == [1, answers.codes[90]]
     assert np.frombuffer(frame, "u1", 2, 44).tolist() == [5, 90]
     assert np.frombuffer(frame, "u1", 2, 46).tolist() == [1, 0]
 

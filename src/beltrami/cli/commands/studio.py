@@ -110,5 +110,8 @@ def _serve(
 
     try:
         serve(make_app(desk, hub, access, host=host), host, port, announce)
+    except KeyboardInterrupt:  # the usual end
+        n = len(opened.state.labels)
+        voice.tell([f"the studio has ended; {n:,} labels are in {opened.path}"])
     finally:
         desk.close()

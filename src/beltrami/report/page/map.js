@@ -491,6 +491,7 @@ const ringSize = (radius, density) => Math.max(1.75 * radius, 5 * density);
 
 const VERTEX = `#version 300 es
 precision highp float;
+precision highp sampler2D;
 layout(location = 0) in vec2 place;
 layout(location = 1) in vec2 past;
 layout(location = 2) in uint word;
@@ -965,7 +966,8 @@ export class PointMap {
     this.#schedule();
   }
 
-  /** Take the answers of all rows: codes from 0 and -1 for none, confidence from 0 to 255.
+  /** Take the answers of all rows: codes from 0 and -1 for none, confidence from 0 to 255, sources
+  as the frames have them: 0 given, 1 labelled, 2 left to a person, 3 out of reach; 4 more: by area.
 
   `given`, where there is one, holds the class that a person gave a row, or -1; else rows of the
   source "given" are ringed. */
@@ -991,13 +993,12 @@ export class PointMap {
 
   /** Colour by class, confidence, source, or by a column of codes (0 is missing; see the frames). */
   setPaint({ mode, styles = this.#asked.styles, column = null }) {
-    this.#asked = { mode, styles, column };
-    const points = this.#points;
-    if (column && column.codes.length !== points.n) throw new RangeError(`a column of ${column.codes.length} rows cannot colour a map of ${points.n}`);
-    points.column = column && new Uint16Array(points.n);
-    for (let slot = 0; column && slot < points.n; slot++) points.column[slot] = column.codes[points.rowOf[slot]];
+    const points = this.#points, codes = mode === "column" ? column?.codes ?? [] : null;
+    if (codes && codes.length !== points.n) throw new RangeError(`a column of ${codes.length} rows cannot colour a map of ${points.n}`);
+    this.#repaint({ mode, styles, column });
+    points.column = codes && new Uint16Array(points.n);
+    for (let slot = 0; codes && slot < points.n; slot++) points.column[slot] = codes[points.rowOf[slot]];
     this.#painter.take("column");
-    this.#repaint();
   }
 
   setTheme(name, ground, ink) {
@@ -1139,13 +1140,13 @@ export class PointMap {
     this.#points = new Points(n);
     this.#grid = null;
     [this.#picked, this.#hovered] = [-1, -1];
-    this.#asked = { ...this.#asked, column: null, mode: this.#asked.mode === "column" ? "class" : this.#asked.mode };
     this.#painter.take("places", "words", "column");
-    this.#repaint();
+    this.#repaint({ ...this.#asked, column: null, mode: this.#asked.mode === "column" ? "class" : this.#asked.mode });
   }
 
-  #repaint() {
-    this.#scene.paint = new Paint(this.#asked, this.#theme);
+  #repaint(asked = this.#asked) {
+    this.#scene.paint = new Paint(asked, this.#theme);
+    this.#asked = asked;
     this.#painter.take("paint");
     this.#schedule();
   }

@@ -42,7 +42,7 @@ export class DataView {
   columnRow(column, canChange) {
     const { name, reason, examples, missing, distinct } = column, now = roleOf(column);
     let role;
-    if (now in FIXED) role = element("span", { text: FIXED[now] });
+    if (!(now in ROLES)) role = element("span", { text: FIXED[now] ?? now });
     else {
       role = element("select", {
         class: "field", disabled: !canChange || this.store.state.project?.read_only, aria: { label: `Role of ${name}` },

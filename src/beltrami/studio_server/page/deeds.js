@@ -1,11 +1,11 @@
 /* What a person does to the project: each is told to the studio in turn and counts once it is saved. */
 
 import { ask, tell } from "./wire.js";
-import { count, nameOf, rowCount } from "./words.js";
+import { nameOf, rowCount } from "./words.js";
 
 export class Deeds {
   constructor(store, meter, notices) {
-    Object.assign(this, { store, meter, notices, last: Promise.resolve() });
+    Object.assign(this, { store, meter, notices, last: Promise.resolve(), waiting: 0 });
   }
 
   /** Label rows (or, with null, take their labels away); `pressedAt` is when the key went down. */
@@ -25,7 +25,7 @@ export class Deeds {
     this.meter.save(answer.saved, pressedAt);
     this.count(answer);
     this.store.set({ done: [...this.store.state.done, words] });
-    this.notices.say(`Saved: ${words}. ${count(answer.given)} labels by people.`);
+    this.notices.say(`Saved: ${words}.`);
     return answer;
   }
 
@@ -56,10 +56,11 @@ export class Deeds {
     this.notices.say(`Saved: ${words}.`);
   }
 
-  /** One change after the other: an undo never overtakes its label. */
+  /** One change after the other, so that an undo never overtakes its label; at once where none is under way. */
   inTurn(act) {
-    const done = this.last.then(act);
-    this.last = done.catch(() => {});
+    const done = this.waiting ? this.last.then(act) : act();
+    this.waiting++;
+    this.last = done.catch(() => {}).finally(() => { this.waiting--; });
     return done;
   }
 

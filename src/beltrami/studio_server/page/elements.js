@@ -19,10 +19,11 @@ export function element(tag, traits = {}, ...children) {
   return made;
 }
 
-/** Return a button that does one thing; `key` is the key that does the same. */
-export function button(text, act, { key, class: name = "quiet", ...traits } = {}) {
+/** Return a button that does one thing; `key` is the key that does the same, `icon` a mark before its words. */
+export function button(text, act, { key, icon, class: name = "quiet", ...traits } = {}) {
   const keyTip = key === undefined ? null : element("kbd", { text: key, aria: { hidden: "true" } });
-  const made = element("button", { type: "button", class: name, onclick: act, ...traits }, keyTip, text);
+  const words = element("span", { class: "name", text });
+  const made = element("button", { type: "button", class: name, onclick: act, ...traits }, keyTip, icon, words);
   if (key !== undefined) made.setAttribute("aria-keyshortcuts", key);
   return made;
 }

@@ -79,6 +79,7 @@ export class FilterPanel {
     if (!values.length && low === null && high === null) return;
     const others = this.store.state.filters.filter((filter) => filter.on !== on);
     this.store.set({ filters: [...others, { on, values, low, high }] });
+    byId("chips").querySelector("[data-name=select]").focus(); // keys are meant for the page again
   }
 
   remove(filter) {

@@ -31,8 +31,8 @@ export class LabelBar {
   write(state, rows) {
     const classes = openClasses(state.project), { acts } = this;
     const buttons = classes.filter((one) => one.key).map(({ code, name, key }) => {
-      const made = button(nameOf(name), (event) => acts.label(code, event), { key, class: "answer-key", data: { name: `bar:${code}` } });
-      made.querySelector("kbd").after(markIcon(styleOf(code)));
+      const traits = { key, icon: markIcon(styleOf(code)), title: name, class: "answer-key", data: { name: `bar:${code}` } };
+      const made = button(nameOf(name), (event) => acts.label(code, event), traits);
       for (const moment of ["pointerenter", "focus"]) made.addEventListener(moment, () => this.propose(code));
       return made;
     });
@@ -41,7 +41,6 @@ export class LabelBar {
     const away = given ? button(given === 1 ? "Take its label away" : `Take ${count(given)} labels away`, acts.clear, { key: "Del", class: "link", data: { name: "bar:clear" } }) : null;
     refill(byId("bar-classes"), ...buttons, more, button("New class", acts.create, { key: "N", class: "answer-key", data: { name: "bar:new" } }));
     refill(byId("bar-away"), away);
-    byId("bar-away").hidden = !away;
     byId("bar-note").hidden = rows.length < 2;
     this.say();
   }

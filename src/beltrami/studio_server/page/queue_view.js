@@ -47,7 +47,8 @@ export class QueueView {
 
   /** Show the question at hand, or say why there is none. */
   show() {
-    const { question, project } = this.store.state, hadFocus = byId("queue-view").contains(document.activeElement);
+    const { question, project } = this.store.state, { activeElement: active } = document;
+    const hadFocus = active === document.body || byId("queue-view").contains(active);
     byId("item").hidden = byId("queue-side").hidden = !question;
     byId("queue-empty").hidden = question !== null;
     byId("queue-empty").textContent = this.line.why || (this.line.isAsking ? "The next question is being chosen." : "");
@@ -73,7 +74,7 @@ export class QueueView {
     const code = codeOf(project, guess), parts = [];
     if (code < 0) parts.push(element("span", { class: "faint", text: "No suggestion yet." }));
     else {
-      parts.push("Perhaps ", className(project, code), ` ${percent(confidence)} sure. `);
+      parts.push("Perhaps ", className(project, code), `, ${percent(confidence)} sure. `);
       if (second !== null && codeOf(project, second) >= 0) {
         parts.push(element("span", { class: "faint", text: `Otherwise ${nameOf(second)}, ${percent(less)}. ` }));
       }
@@ -88,9 +89,8 @@ export class QueueView {
     if (!project) return;
     const classes = openClasses(project), { read_only: isClosed } = project;
     const buttons = classes.filter((one) => one.key).map(({ code, name, key }) => {
-      const made = button(nameOf(name), (event) => this.label(name, "click", event), { key, class: "answer-key", disabled: isClosed, data: { name: `answer:${code}` } });
-      made.querySelector("kbd").after(markIcon(styleOf(code)));
-      return made;
+      const traits = { key, icon: markIcon(styleOf(code)), title: name, class: "answer-key", disabled: isClosed, data: { name: `answer:${code}` } };
+      return button(nameOf(name), (event) => this.label(name, "click", event), traits);
     });
     const more = classes.length > 9 ? button(`All ${classes.length} classes`, (event) => this.choose(event), { key: "C", class: "answer-key", disabled: isClosed, data: { name: "answer:all" } }) : null;
     const create = button(classes.length ? "New class" : "Name the first class", (event) => this.create(event), { key: "N", class: classes.length ? "answer-key" : "answer-key loud", disabled: isClosed, data: { name: "answer:new" } });
@@ -116,9 +116,10 @@ export class QueueView {
     const { question, project } = this.store.state;
     if (!question || project.read_only) return;
     this.problem = "";
+    const saving = save(question.row); // on its way before the page is drawn anew
     const left = this.line.advance();
     try {
-      await save(left.row);
+      await saving;
     } catch (error) {
       this.problem = `Not saved: ${error.message} This row still wants its answer.`;
       this.line.putBack(left);

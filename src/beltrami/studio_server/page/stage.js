@@ -29,12 +29,14 @@ export class Stage {
       byId("stage-words").hidden = places !== null;
       if (places) map.setPlaces(places.x, places.y, places.extent);
     });
-    store.watch(["places", "paint", "columns", "classes"], (state) => this.dress(state));
+    store.watch(["view", "places", "paint", "columns", "classes"], (state) => this.dress(state));
     store.watch(["view", "answers", "hidden", "hidesOthers", "filters", "paint", "columns"], (state) => this.mind(state));
     store.watch(["view", "selection", "filters", "hidesOthers"], (state) => this.highlight(state));
     store.watch(["answers"], (state) => { if (state.filters.length && !state.selection) this.highlight(state); });
     store.watch(["view", "picked", "question"], ({ view, picked, question }) => {
-      map.setPicked(view === "queue" ? question?.row ?? -1 : picked);
+      const row = view === "queue" ? question?.row ?? -1 : picked;
+      map.setPicked(row);
+      if (row >= 0) this.reveal(row);
     });
     store.watch(["view", "tool"], ({ view, tool }) => map.setTool(view === "queue" ? "pan" : tool));
   }
@@ -63,6 +65,13 @@ export class Stage {
     map.panBy((map.centre[0] - x) * scale, (y - map.centre[1]) * scale);
   }
 
+  /** Bring a row to the middle that lies outside of what is seen. */
+  reveal(row) {
+    const [left, top] = this.map.toScreen(row), { clientWidth: wide, clientHeight: high } = this.canvas;
+    if (!wide) return; // nothing is seen at all
+    if (left < 0 || top < 0 || left > wide || top > high) this.map.centreOn(row);
+  }
+
   /** Show the rows that nobody hides; in the queue all of them. */
   mind(state) {
     const mask = state.view === "queue" ? null : visibleMask(state);
@@ -70,10 +79,12 @@ export class Stage {
     this.mask = mask;
   }
 
-  /** Colour by class, confidence, source or a column. */
+  /** Colour by class, confidence, source or a column; in the queue, where no legend is, by class. */
   dress(state) {
-    const column = paintedColumn(state), styles = stylesOf(Math.max(column?.values?.length ?? state.classes, 1));
-    if (!column) this.map.setPaint({ mode: state.paint.startsWith("column:") ? "class" : state.paint, styles });
+    const column = state.view === "queue" ? null : paintedColumn(state);
+    const styles = stylesOf(Math.max(column?.values?.length ?? state.classes, 1));
+    const isPlain = state.view !== "queue" && !state.paint.startsWith("column:");
+    if (!column) this.map.setPaint({ mode: isPlain ? state.paint : "class", styles });
     else {
       const { low, high, codes, values } = column;
       const painted = { kind: values ? "categorical" : "numeric", codes, n: values?.length ?? 0, low, high };
@@ -96,8 +107,7 @@ export class Stage {
   answer(frame) {
     const { store, map } = this, { codes, confidence, source, rows } = frame;
     if (frame.type === "answers") {
-      const given = codes.map((code, row) => ((source[row] & 3) === 0 ? code : -1));
-      map.setAnswers({ codes, confidence, source, given });
+      map.setAnswers({ codes, confidence, source });
       store.set({ answers: { codes, confidence, source } });
     } else {
       const { answers } = store.state;

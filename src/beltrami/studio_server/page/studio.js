@@ -14,7 +14,7 @@ import { Stage } from "./stage.js";
 import { Store, emptyState } from "./store.js";
 import { startTheme } from "./theme.js";
 import { startTop } from "./top.js";
-import { Live } from "./wire.js";
+import { Live, ask } from "./wire.js";
 
 const VIEWS = ["map", "queue", "data"];
 
@@ -50,12 +50,18 @@ function startHearing(store, stage, notices) {
       store.set({ project: message, given: message.given, classes: message.classes.length, behind: isShown ? message.behind : Math.max(message.behind, behind) });
     }
   };
-  new Live("/api/live", hear, (connection) => store.set({ tries: 0, ...connection })).open();
+  const notice = (connection) => {
+    store.set({ tries: 0, ...connection });
+    // A socket does not say why it was refused; a request does.
+    if (connection.tries === 2) ask("/api/state").catch((error) => { if (error.status === 401) notices.warn(error.message); });
+  };
+  new Live("/api/live", hear, notice).open();
 }
 
 function start() {
   const store = new Store(emptyState()), meter = new Meter(), contents = new Contents();
   startTheme(store);
+  startViews(store); // before the map, which must find its new place in sight
   const notices = new Notices(store), deeds = new Deeds(store, meter, notices), stage = new Stage(store, meter);
   const map = new MapView(store, stage, deeds, contents, notices);
   const queue = new QueueView(store, deeds, contents, notices);
@@ -74,7 +80,6 @@ function start() {
   };
   startTop(store, undo);
   startDialogs();
-  startViews(store);
   startFacts(store);
   const views = { map, queue, data };
   listenToKeys(() => ({ ...views[store.state.view]?.keys?.(), z: undo, "?": showHelp, "/": search }));
