@@ -813,7 +813,7 @@ class Hand {
     listen("pointermove", (event) => this.move(event));
     listen("pointerup", (event) => this.release(event));
     listen("pointercancel", (event) => this.drop(event));
-    listen("pointerleave", () => { if (!this.touches.size) map.hover(-1); });
+    listen("pointerleave", (event) => { if (!this.touches.size && event.pointerType !== "touch") map.hover(-1); });
     listen("dblclick", (event) => map.zoomBy(2, event.offsetX, event.offsetY));
   }
 
@@ -1135,8 +1135,10 @@ export class PointMap {
     if (this.#turn) this.#schedule();
     else if (isMoving && this.backend === "canvas") this.#rest();
     const seen = [view.x, view.y, view.zoom, view.width, view.height, share].join();
-    if (seen !== this.#seen) this.onview?.();
+    if (seen === this.#seen) return;
     this.#seen = seen;
+    this.#hovered = null; // a page may have hidden what it showed: the next move of the pointer says it again
+    this.onview?.();
   }
 
   /** Draw what lies above the points before the next frame. */
