@@ -372,8 +372,12 @@ def test_hits_of_a_search_are_selected(visit):
     desk.press("/")
     desk.page.keyboard.type("spinnaker")
     desk.press("Enter")
-    n = len(desk.studio.rows.found("spinnaker"))
+    hits = desk.studio.rows.found("spinnaker")
+    n, given = len(hits), int(np.sum(desk.studio.given[hits] >= 0))
     desk.see("#selection-title", f"{n} rows found")
+    assert given
+    assert f"{given} row" in desk.text("#bar-note")
+    assert "which this replaces" in desk.text("#bar-note")
     desk.press("2")
     desk.wait_for(version=1)
     assert (len(desk.labels[0]["rows"]), desk.labels[0]["how"]) == (n, "area")
