@@ -186,7 +186,7 @@ def test_rows_that_are_not_selected_turn_grey_and_stay(browser, prefer):
         np.testing.assert_allclose(stage.pixel(0, 0), mixed(colour(0), 255, 0.95), atol=4)
         np.testing.assert_allclose(stage.pixel(1, 0), mixed(GREY["light"], 255, 0.35), atol=4)
         np.testing.assert_allclose(stage.pixel(0.75, 0.5), mixed(GREY["light"], 255, 0.35), atol=4)
-        np.testing.assert_allclose(stage.pixel(0.5, 0.5), GREY["light"], atol=3)
+        np.testing.assert_allclose(stage.pixel(0.5, 0.5), mixed(GREY["light"], 255, 0.5), atol=3)
         assert stage.do("return [map.drawn, map.at(424, 424)]") == [8, 1]
         stage.do("map.setSelection(null)")
         np.testing.assert_array_equal(stage.picture(), before)
@@ -214,6 +214,12 @@ def test_selected_rows_lie_above_the_grey_ones(browser, prefer):
             own = abs(stage.pixel(0.5, 0.5) - colour(row % 2)).max()
             assert own < abs(stage.pixel(0.5, 0.5) - np.array(GREY["light"])).max()
             assert own < 20
+        crowd = (
+            "Uint8Array.from({ length: 40 }, (_, i) => (i === 3 ? 1 : 0))"  # the others are given
+        )
+        stage.do(f"map.setAnswers(answers({crowd}, new Uint8Array(40).fill(255), {crowd}))")
+        stage.do("map.setSelection(Uint32Array.of(3))")
+        np.testing.assert_allclose(stage.pixel(0.5, 0.5), mixed(colour(1), 255, 0.95), atol=9)
 
 
 @pytest.mark.parametrize("prefer", BACKENDS)
