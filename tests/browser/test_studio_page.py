@@ -325,6 +325,7 @@ def test_a_rectangle_shows_sixty_rows_and_more(visit):
     left, top = box["x"] + 10, box["y"] + 10
     desk.drag((left, top), (left + box["width"] - 20, top + box["height"] - 20))
     desk.see("#selection-title", "2,000 rows in the rectangle")
+    assert "15 rows already have a label by people, which this replaces." in desk.text("#bar-note")
     desk.wait("document.querySelectorAll('#items li').length === 60")
     desk.page.locator("#items .more").click()
     desk.wait("document.querySelectorAll('#items li').length === 120")
