@@ -57,7 +57,7 @@ def test_suggest_lists_and_writes_what_the_rows_are(data: Shell) -> None:
     for row in asked:
         assert float(row["size"]) == float(own[row["id"]]["size"])
         assert row["colour"] == own[row["id"]]["colour"]
-        assert f"{row['id']} (size: {float(row['size']):g}, colour: {row['colour']})  [" in out
+        assert f"{row['id']} (size: {float(row['size']):g}, colour: {row['colour']}): {row['reason']}" in out
     shown = json.loads(
         data("suggest", "data.csv", "--id", "key", "--label", "kind", "-n", "3", "--json")
     )
