@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points
 from beltrami.graph.model import Graph
-from beltrami.graph.search import open_space
+from beltrami.graph.search import open_part
 
 _AS_SHORT = 3.0
 """Times its shortest bridge up to which another bridge of a pile is as good as an edge."""
@@ -111,8 +111,7 @@ def _short_bridges(
     if not len(rows):
         return rows, columns
     ends, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
-    some = points[ends][:, ends] if metric == "precomputed" else points[ends]
-    lengths = open_space(some, metric).distances(*places.reshape(2, -1))
+    lengths = open_part(points, metric, ends).distances(*places.reshape(2, -1))
     shortest = np.full(len(is_piled), np.inf)
     np.minimum.at(shortest, piece[rows], lengths)
     steps = np.where(reach > 0, reach, shortest[piece])  # what lies between rows that differ

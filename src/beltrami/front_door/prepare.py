@@ -18,6 +18,7 @@ from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_choice
 from beltrami.front_door.islands import pieces_of
+from beltrami.graph.distinct import DistinctKnnGraph
 from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph
@@ -178,7 +179,7 @@ def build_view(
     if graph is not None:
         built, recipe = fitted_graph(graph, projected)
     else:
-        default = KnnGraph(
+        default = DistinctKnnGraph(
             _NEIGHBORS,
             metric=preparation.metric,
             weights="tuned_shared",
