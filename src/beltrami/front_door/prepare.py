@@ -164,7 +164,7 @@ def build_view(
     """Prepare points and build their graph.
 
     - `graph`: as given to an estimator; a recipe brings its own metric, and None means ten
-      neighbours, pieces of the data joined by bridges.
+      neighbours, different ones where many rows are equal, pieces of the data joined by bridges.
     - `n_classes`: as many as are known of.
     """
     given = None if graph is None else recipe_of(graph)

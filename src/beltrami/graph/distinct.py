@@ -6,20 +6,19 @@ each other, and copies are tied among themselves. All points stay nodes, and the
 about two edges a neighbour.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isqrt
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.randomness import generator
-from beltrami.core.types import FloatVector, IndexMatrix, IndexVector, Seed
-from beltrami.graph.assembly import unique_edges
+from beltrami.core.types import FloatVector, IndexMatrix, IndexVector
+from beltrami.graph.assembly import symmetric_edges, unique_edges
 from beltrami.graph.model import Neighbors
-from beltrami.graph.recipes import KnnGraph
+from beltrami.graph.recipes import KnnGraph, among_different
 from beltrami.graph.search import open_part
 from beltrami.graph.weights import Edges, WeightRule
 
@@ -34,42 +33,20 @@ class DistinctKnnGraph(KnnGraph):
     """A graph that joins each point to its nearest neighbours that differ from it.
 
     It is that of `KnnGraph`, to the last bit, where less than a tenth of all neighbours are equal
-    to the point that lists them, and where no more points are different than it has neighbours.
+    to the point that lists them, where no more points are different than it has neighbours, and
+    where only some distances are given.
 
     Of a neighbour that has copies each copy of a point is joined to one, in turn. Where there are
     few different points, a point is joined to no more of them than the root of their number: all
-    of them would be no neighbourhood.
-
-    Parameters
-    ----------
-    n_neighbors, metric, weights, connect, random_state, n_jobs : as for `KnnGraph`
-        What makes the graph.
+    of them would be no neighbourhood. Parameters are those of `KnnGraph`.
     """
-
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        *,
-        metric: Any = "euclidean",
-        weights: Any = "self_tuning",
-        connect: str = "mst",
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            n_neighbors,
-            metric=metric,
-            weights=weights,
-            connect=connect,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
 
     def _choose_edges(
         self, X: Any, lists: Neighbors, rule: WeightRule, k: int
     ) -> tuple[Edges, Neighbors, WeightRule]:
         plain = super()._choose_edges(X, lists, rule, k)
-        if np.mean(lists.distances[:, :k] == 0) < _MANY:
+        is_listed = issparse(X) and self.metric == "precomputed"  # few pairs are known of
+        if is_listed or np.mean(lists.distances[:, :k] == 0) < _MANY:
             return plain
         equal = EqualPoints.of(lists)
         while equal.n_different > k:
@@ -78,13 +55,11 @@ class DistinctKnnGraph(KnnGraph):
             near = space.neighbors(reach, search=self.search, rng=generator(self.random_state))
             if near.distances[:, 0].all():
                 different = equal.spread(near)
-                edges = distinct_edges(different.first(self._count(equal.n_different)), equal)
+                near = different.first(among_different(k, equal.n_different))
+                edges = distinct_edges(near, equal, mutual=self.symmetry == "mutual")
                 return edges, different, _AmongFirst(rule, equal.first[equal.group])
             equal = equal.merge(near)  # a search that is not exact leaves copies apart
         return plain
-
-    def _count(self, n_different: int) -> int:
-        return min(super()._count(n_different), isqrt(n_different))
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,14 +153,15 @@ class EqualPoints:
         return np.concatenate(rows), np.concatenate(columns)
 
 
-def distinct_edges(lists: Neighbors, equal: EqualPoints) -> Edges:
+def distinct_edges(lists: Neighbors, equal: EqualPoints, *, mutual: bool) -> Edges:
     """Return the edges of each point to its neighbours' copies in turn, and to its own."""
-    n, k = lists.indices.shape
+    listed = symmetric_edges(replace(lists, indices=equal.in_turn(lists.indices)), mutual=mutual)
     rows, columns = equal.around()
-    return unique_edges(
-        np.concatenate([np.repeat(np.arange(n), k), rows]),
-        np.concatenate([equal.in_turn(lists.indices).ravel(), columns]),
-        np.concatenate([lists.distances.ravel(), np.zeros(len(rows))]),
+    own = unique_edges(rows, columns, np.zeros(len(rows)))
+    return Edges(
+        np.concatenate([listed.rows, own.rows]),
+        np.concatenate([listed.columns, own.columns]),
+        np.concatenate([listed.distances, own.distances]),
     )
 
 

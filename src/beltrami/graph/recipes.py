@@ -6,6 +6,7 @@ Default weights are those of the constructors; the front door has its own in ``p
 """
 
 import warnings
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -139,10 +140,6 @@ class KnnGraph(BaseEstimator):
         edges = symmetric_edges(lists.first(k), mutual=self.symmetry == "mutual")
         return edges, lists, rule
 
-    def _count(self, n_different: int) -> int:  # noqa: ARG002
-        """Return how many of so many different points a point is joined to."""
-        return check_count(self.n_neighbors, name="n_neighbors")
-
     def extend(self, graph: Graph, X: Any, new: Any) -> CsrMatrix:
         """Weigh the edges from new points to the points of a built graph.
 
@@ -187,13 +184,14 @@ class KnnGraph(BaseEstimator):
                 "cannot be attached to it. Fit with a recipe such as KnnGraph() instead."
             )
         with thread_limit(self.n_jobs):
+            n_neighbors = check_count(self.n_neighbors, name="n_neighbors")
             if old.first_equals is None:
                 space, named = open_space(X, self.metric), None
             else:
                 named = np.unique(old.first_equals)
                 space = open_part(X, self.metric, named)
                 new = new[:, named] if self.metric == "precomputed" else new
-            n_neighbors = self._count(space.n_points)
+                n_neighbors = among_different(n_neighbors, len(named))
             reach = min(rule.reach(n_neighbors), old.indices.shape[1] + 1, space.n_points)
             indices, distances = space.nearest(new, reach)
             lists = Neighbors(indices if named is None else named[indices], distances)
@@ -329,6 +327,14 @@ class RadiusGraph(BaseEstimator):
 
 GraphRecipe = KnnGraph | RadiusGraph
 """What builds a graph from points."""
+
+
+def among_different(n_neighbors: int, n_different: int) -> int:
+    """Return how many neighbours a point has where lists name different points only.
+
+    Of few different points it is the root of their number: all of them are no neighbourhood.
+    """
+    return min(n_neighbors, isqrt(n_different))
 
 
 def _require_two(n: int) -> None:

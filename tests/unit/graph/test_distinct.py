@@ -24,7 +24,7 @@ def _codes(n: int = 400, *, columns: int = 3, levels: int = 4, seed: int = 0) ->
     return np.floor(levels * rng.random((n, columns)) ** 1.5)
 
 
-def distinct_graph_reference(points: np.ndarray, k: int) -> np.ndarray:
+def distinct_graph_reference(points: np.ndarray, k: int, symmetry: str) -> np.ndarray:
     """Twin of `DistinctKnnGraph` with self-tuning weights, row by row, written to be believed."""
     n, different = len(points), np.unique(points, axis=0)
     groups = [np.flatnonzero((points == one).all(axis=1)) for one in different]
@@ -34,13 +34,17 @@ def distinct_graph_reference(points: np.ndarray, k: int) -> np.ndarray:
     count = min(k, int(np.sqrt(len(first))))
     order = [[h for h in np.lexsort((first, row)) if h != g][:k] for g, row in enumerate(apart)]
     scale = [apart[g, order[g][-1]] for g in range(len(first))]
-    weights = np.zeros((n, n))
+    weights, listed = np.zeros((n, n)), np.zeros((n, n), dtype=bool)
     for g, rows in enumerate(groups):
         for h in order[g][:count]:
             near, far = (np.exp(-4 * (apart[g, h] / scale[one]) ** 2) for one in (g, h))
             for place, row in enumerate(rows):
                 other = groups[h][place % len(groups[h])]
                 weights[row, other] = weights[other, row] = (near + far) / 2
+                listed[row, other] = True
+    if symmetry == "mutual":
+        weights *= listed & listed.T
+    for rows in groups:
         base = next(b for b in range(2, n + 2) if b**5 >= len(rows))
         for step in (base**power for power in range(5) if base**power < len(rows)):
             for place, row in enumerate(rows):
@@ -49,11 +53,12 @@ def distinct_graph_reference(points: np.ndarray, k: int) -> np.ndarray:
     return weights
 
 
+@pytest.mark.parametrize("symmetry", ["union", "mutual"])
 @pytest.mark.parametrize(("n", "columns"), [(400, 3), (300, 2), (150, 3)])
-def test_the_graph_is_its_twin(n, columns):
+def test_the_graph_is_its_twin(n, columns, symmetry):
     points = _codes(n, columns=columns)
-    graph = DistinctKnnGraph(10, connect="keep").build(points)
-    expected = distinct_graph_reference(points, 10)
+    graph = DistinctKnnGraph(10, symmetry=symmetry, connect="keep").build(points)
+    expected = distinct_graph_reference(points, 10, symmetry)
     assert_allclose(graph.weights.toarray(), expected, rtol=1e-9)
     assert graph.neighbors.first_equals is not None
 
@@ -184,6 +189,27 @@ def test_new_points_are_joined_to_different_points_and_equal_ones_to_their_twins
         joined = tie.weights[[row]].indices
         assert len(joined) == min(10, int(np.sqrt(n_different)))
         assert len(np.unique(points[joined], axis=0)) == len(joined)
+
+
+def test_new_points_of_points_that_differ_are_joined_as_ever():
+    points, new = np.split(np.random.default_rng(0).normal(size=(50, 3)), [40])
+    ties = [
+        recipe.attach(recipe.build(points), points, new).weights
+        for recipe in (DistinctKnnGraph(10), KnnGraph(10))
+    ]
+    assert (ties[0] != ties[1]).nnz == 0
+
+
+def test_distances_of_which_only_some_are_given_have_the_graph_of_all_neighbours():
+    points = np.repeat(np.arange(30.0)[:, None], 12, axis=0)
+    distances = cdist(points, points)
+    listed = KnnGraph(14, connect="keep").build(points).neighbors
+    rows = np.repeat(np.arange(len(points)), 14)
+    ends = rows, listed.indices.ravel()
+    given = csr_array((np.maximum(distances[ends], 0), ends), shape=distances.shape)
+    options = {"metric": "precomputed", "connect": "keep"}
+    ours, plain = (recipe(10, **options).build(given) for recipe in (DistinctKnnGraph, KnnGraph))
+    assert (ours.weights != plain.weights).nnz == 0
 
 
 def test_a_graph_of_different_points_is_stored_and_comes_back():
