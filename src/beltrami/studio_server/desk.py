@@ -28,8 +28,8 @@ from beltrami.project.state import weight_of
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers
 from beltrami.studio_server.board import Board
-from beltrami.studio_server.frames import pack_answers, pack_changes, pack_places
 from beltrami.studio_server.learning import Learning
+from beltrami.studio_server.wire.frames import pack_answers, pack_changes, pack_places
 from beltrami.tables import write_table
 
 
