@@ -59,7 +59,7 @@ def label(
     """
     voice = Voice(as_json, quiet, verbose)
     if project is None and source is not None and Path(source).suffix == ".beltrami":
-        source, project = None, Path(source)
+        project, source = Path(source), None
     inputs = (*table.beside, config, project)
     stages = [*LEARNING, *[Stage.ASK] * (ask > 0), Stage.WRITE]
     stages += [] if report is None else [Stage.MAP, Stage.PAGE]
