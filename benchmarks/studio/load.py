@@ -176,6 +176,8 @@ def measure(n: int, n_users: int, seconds: float, pace: float, folder: Path) -> 
         except subprocess.TimeoutExpired:
             code = None
         ended_s = time.perf_counter() - began
+        if studio.process.stdout is not None:
+            studio.process.stdout.close()
     with closing(open_project(source, TableOptions(min_classes=0), user=users[0])) as project:
         events, rows = list(project.events), set(project.state.labels)
     lost = [one for one in log.saved if not one.is_in(events)]

@@ -20,6 +20,8 @@ PATHS = (
     "/static/page/../../access.py", "/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
     "/favicon.ico", "/api/live", "/api/labels/", "/api/state/../labels", "/?token=wrong", "/?x=1",
 )  # fmt: skip
+ROLES = ("features", "text", "categories", "numbers", "ignore")
+COLUMNS = ("id", "x", "y", "note", "label")
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "TRACE", "BREW", "get")
 
 
@@ -50,8 +52,8 @@ def random_call(rng: np.random.Generator, n_rows: int) -> Call:
 
 
 def _right_call(rng: np.random.Generator, n_rows: int) -> Call:
-    kinds = ("label", "mark", "undo", "class", "rename", "trial", "read")
-    kind = rng.choice(kinds, p=(0.4, 0.05, 0.12, 0.04, 0.04, 0.02, 0.33))
+    kinds = ("label", "mark", "undo", "class", "rename", "trial", "roles", "read")
+    kind = rng.choice(kinds, p=(0.4, 0.05, 0.12, 0.04, 0.04, 0.02, 0.01, 0.32))
     rows = rng.choice(n_rows, size=int(rng.integers(1, 6)), replace=False).tolist()
     label = str(rng.choice(CLASSES))
     if kind == "label":
@@ -71,6 +73,11 @@ def _right_call(rng: np.random.Generator, n_rows: int) -> Call:
         return _post("/api/classes", sent)
     if kind == "trial":
         return _post("/api/trial", {"rows": rows, "label": label})
+    if kind == "roles":
+        sent = {str(rng.choice(ROLES)): [str(one) for one in rng.choice(COLUMNS, size=2)]}
+        return _post("/api/roles", {"id": None} if rng.random() < 0.2 else sent)
+    if rng.random() < 0.05:
+        return Call("GET", str(rng.choice(("/api/labels", "/api/question"))))
     paths = (
         "/api/state", "/api/map", "/api/answers", f"/api/rows?rows={','.join(map(str, rows))}",
         f"/api/picture?row={rows[0]}&side=96", "/api/column?name=x", "/api/search?text=r1",
@@ -96,7 +103,7 @@ def _bend(call: Call, rng: np.random.Generator) -> Call:
     how = int(rng.integers(7))
     if how < 4:
         sent = dict(call.sent)
-        names = ("rows", "label", "how", "mark", "add", "rename", "to", "merge", "nothing")
+        names = ("rows", "label", "how", "mark", "add", "rename", "to", "merge", "id", "ignore")
         for _ in range(int(rng.integers(1, 3))):
             sent[str(rng.choice(names))] = _strange(rng)
         if rng.random() < 0.2 and sent:

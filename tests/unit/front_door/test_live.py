@@ -6,9 +6,10 @@ import warnings
 import numpy as np
 import pytest
 
-from beltrami import ManifoldClassifier, two_moons
+from beltrami import ManifoldClassifier, eigenbasis, two_moons
 from beltrami.core.errors import BeltramiWarning, InvalidInputError
 from beltrami.core.progress import listen
+from beltrami.learners.spectral import estimators
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +170,21 @@ def test_an_update_that_is_cancelled_changes_nothing(learner, moons):
     np.testing.assert_array_equal(learner.predict_proba(moons[0][:20] + 0.01), new)
     learner.settle()
     assert learner.classes_.tolist() == ["lower", "upper"]
+
+
+def test_an_update_computes_no_eigenvectors(monkeypatch, learner, moons):
+    learner.update(7, moons[1][7])  # the first may ask for one more than there were
+    sizes = []
+
+    def count(graph, n_components, **options):
+        sizes.append(n_components)
+        return eigenbasis(graph, n_components, **options)
+
+    monkeypatch.setattr(estimators, "eigenbasis", count)
+    assert "eigenfunctions" in learner.weights_
+    for row in (8, 9, 11):
+        learner.update(row, moons[1][row])
+    assert sizes == []
 
 
 WEIGHTS = np.where(np.arange(400) % 3 == 0, 0.25, 1.0)

@@ -100,8 +100,9 @@ def _data_of(project: Path | None) -> Path:
     from beltrami.project import data_of
 
     if project is None:
-        raise InvalidInputError(
-            "nothing is named to be labelled: name the data, or a project with --project."
+        raise typer.BadParameter(
+            "nothing is named to be labelled: name the data, or a project with --project.",
+            param_hint="source",
         )
     return data_of(project)
 

@@ -19,6 +19,7 @@ from beltrami.learners.parameters import check_gamma
 from beltrami.learners.spectral.basis_fit import SpectralFit, spectral_fit, vector_count
 from beltrami.operators.extension import extend_eigenvectors
 from beltrami.solvers.eigen import eigenbasis
+from beltrami.solvers.model import Basis
 
 MOST_VECTORS = 200
 """Eigenvectors computed for ``n_eigenvectors="auto"``."""
@@ -30,6 +31,10 @@ _OWN_ROWS = 5000
 are told apart better by the eigenvectors of the combinatorial Laplacian than by the shared ones."""
 _SMALL_ENTRIES = 500_000
 """Entries up to which a factorisation is faster on one thread."""
+
+
+class _OwnBases(dict[tuple[int, float, int | None], Basis]):
+    """Bases of one graph by number of eigenvectors, tolerance and seed."""
 
 
 class _EigenfunctionLearner(GraphLearner):
@@ -54,7 +59,18 @@ class _EigenfunctionLearner(GraphLearner):
             what=f"a basis of {size} eigenvectors of {n} points",
             instead="Ask for fewer eigenvectors, or join the components (connect='mst').",
         )
-        self.basis_ = eigenbasis(self.graph_, size, tol=self.tol, random_state=self.random_state)
+        self.basis_ = self._own_basis(size)
+
+    def _own_basis(self, size: int) -> Basis:
+        """Return so many eigenvectors, worked out once where others rest on the graph, too."""
+        seed = self.random_state
+        if not self._foundation.is_shared or not isinstance(seed, int | None):
+            return eigenbasis(self.graph_, size, tol=self.tol, random_state=seed)
+        kept: _OwnBases = self._foundation.derived.setdefault(_OwnBases, _OwnBases())
+        key = size, self.tol, seed
+        if key not in kept:
+            kept[key] = eigenbasis(self.graph_, size, tol=self.tol, random_state=seed)
+        return kept[key]
 
     @property
     def _shares_basis(self) -> bool:
