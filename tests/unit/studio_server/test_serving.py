@@ -429,6 +429,14 @@ def test_what_the_server_refuses_to_send_is_a_client_that_has_gone(method, error
     assert caplog.text == ""
 
 
+def test_a_refusal_that_nobody_hears_is_no_failure(caplog):
+    async def refusing(_):
+        raise h11.LocalProtocolError("after 400")
+
+    asyncio.run(outermost(guarded())(scope_of("/", {}, method="GET"), None, refusing))
+    assert caplog.text == ""
+
+
 def test_a_client_that_breaks_the_rules_while_it_is_answered_is_no_failure(address, caplog):
     head = f"HTTP/1.1\r\nHost: 127.0.0.1:{address.port}\r\nAuthorization: Bearer {TOKEN}\r\n"
     chunked = f"POST /nap {head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
