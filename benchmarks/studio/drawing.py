@@ -131,7 +131,7 @@ def measure(browser: Browser, n: int, prefer: str, seconds: float) -> dict[str, 
         panned = page.evaluate("seconds => pan(seconds)", seconds)
         pointed = page.evaluate("point()")
         full = _memory(browser, page)
-    memory = {name: round(full[name] - empty[name], 1) for name in full}
+    memory = {name: max(0.0, round(full[name] - empty[name], 1)) for name in full}
     return {
         "n": n,
         "prefer": prefer,

@@ -36,6 +36,11 @@ def test_the_row_under_the_pointer_is_named_and_picked(browser, prefer):
         assert stage.heard("pick") == [5, -1]
         stage.page.mouse.move(600, 550)
         assert stage.heard("hover")[1:] == [[-1, 0, 0]]
+        stage.do("map.zoomBy(1.01)")
+        stage.page.mouse.move(left + 5, top - 5)
+        stage.do("map.reset()")
+        stage.page.mouse.move(left + 4, top - 5)  # the same row, after the view has changed
+        assert [row for row, _, _ in stage.heard("hover")[2:]] == [5, 5]
         before = stage.picture()
         stage.do("map.setPicked(5)")
         circle = (abs(stage.picture() - before).max(axis=2) > 60).nonzero()

@@ -186,10 +186,23 @@ def test_rows_that_are_not_selected_turn_grey_and_stay(browser, prefer):
         np.testing.assert_allclose(stage.pixel(0, 0), mixed(colour(0), 255, 0.95), atol=4)
         np.testing.assert_allclose(stage.pixel(1, 0), mixed(GREY["light"], 255, 0.35), atol=4)
         np.testing.assert_allclose(stage.pixel(0.75, 0.5), mixed(GREY["light"], 255, 0.35), atol=4)
-        np.testing.assert_allclose(stage.pixel(0.5, 0.5), GREY["light"], atol=3)
+        np.testing.assert_allclose(stage.pixel(0.5, 0.5), mixed(GREY["light"], 255, 0.5), atol=3)
         assert stage.do("return [map.drawn, map.at(424, 424)]") == [8, 1]
         stage.do("map.setSelection(null)")
         np.testing.assert_array_equal(stage.picture(), before)
+
+
+@pytest.mark.parametrize("prefer", BACKENDS)
+def test_a_delta_leaves_hidden_rows_hidden_and_grey_ones_grey(browser, prefer):
+    with open_stage(browser, prefer=prefer, rows=KINDS) as stage:
+        stage.do("map.setVisible(Uint8Array.of(0, 1, 1, 1, 1, 1, 1, 1))")
+        stage.do("map.setSelection(Uint32Array.of(2, 3))")
+        stage.do("map.changeAnswers(Uint32Array.of(0, 1), answers([4, 4], [255, 255], [1, 1]))")
+        np.testing.assert_array_equal(stage.pixel(0, 0), stage.ground)
+        np.testing.assert_allclose(stage.pixel(1, 0), mixed(GREY["light"], 255, 0.35), atol=4)
+        stage.do("map.setVisible(null); map.setSelection(null);")
+        for x in (0, 1):
+            np.testing.assert_allclose(stage.pixel(x, 0), mixed(colour(4), 255, 0.95), atol=4)
 
 
 @pytest.mark.parametrize("prefer", BACKENDS)
@@ -201,6 +214,12 @@ def test_selected_rows_lie_above_the_grey_ones(browser, prefer):
             own = abs(stage.pixel(0.5, 0.5) - colour(row % 2)).max()
             assert own < abs(stage.pixel(0.5, 0.5) - np.array(GREY["light"])).max()
             assert own < 20
+        crowd = (
+            "Uint8Array.from({ length: 40 }, (_, i) => (i === 3 ? 1 : 0))"  # the others are given
+        )
+        stage.do(f"map.setAnswers(answers({crowd}, new Uint8Array(40).fill(255), {crowd}))")
+        stage.do("map.setSelection(Uint32Array.of(3))")
+        np.testing.assert_allclose(stage.pixel(0.5, 0.5), mixed(colour(1), 255, 0.95), atol=9)
 
 
 @pytest.mark.parametrize("prefer", BACKENDS)
@@ -306,6 +325,13 @@ def test_above_what_a_canvas_can_draw_a_sample_is_shown_with_all_given_rows(brow
         assert stage.heard("note") == [stage.do("return map.note")]
         drawn = stage.do("return map.drawn")
         assert 150_000 <= drawn <= 150_000 + 300
+        stage.do("""
+        for (let k = 0; k < 9; k++) {
+          map.panBy(9, 9);
+          await new Promise((done) => requestAnimationFrame(done));
+        }""")
+        stage.until("map.drawn >= 150000")  # in motion fewer, at rest all again
+        stage.do("map.reset()")
         found = stage.do(
             "return given.map((row) => map.at(...map.toScreen(row)))", [*range(0, 160000, 1600)]
         )

@@ -57,11 +57,12 @@ def test_suggest_lists_and_writes_what_the_rows_are(data: Shell) -> None:
     for row in asked:
         assert float(row["size"]) == float(own[row["id"]]["size"])
         assert row["colour"] == own[row["id"]]["colour"]
-        assert f"{row['id']} (size: {float(row['size']):g}, colour: {row['colour']})  [" in out
-    shown = json.loads(
+        shown = f"size: {float(row['size']):g}, colour: {row['colour']}"
+        assert f"{row['id']} ({shown}): {row['reason']}" in out
+    listed = json.loads(
         data("suggest", "data.csv", "--id", "key", "--label", "kind", "-n", "3", "--json")
     )
-    assert shown["questions"][0]["colour"] in {"red", "blue"}
+    assert listed["questions"][0]["colour"] in {"red", "blue"}
 
 
 def test_a_filled_in_list_is_read_back_as_labels(data: Shell) -> None:

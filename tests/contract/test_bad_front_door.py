@@ -177,7 +177,7 @@ def test_a_folder_that_may_not_be_written_to_is_found_before_any_work(shell, mon
 
 
 def test_ctrl_c_prints_one_line_and_leaves_no_file(shell, monkeypatch):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     shell.files({"data.csv": GOOD})

@@ -21,6 +21,14 @@ Source = Annotated[
         help="The data: parquet, arrow, csv, tsv, jsonl, npy, npz, or a folder of images."
     ),
 ]
+SourceOrNone = Annotated[
+    str | None,
+    typer.Argument(help="The data, as for other commands; those of the project when left out."),
+]
+Project = Annotated[
+    Path | None,
+    typer.Option("--project", help="Take the labels that people gave in this project."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", help="Threads; all when left out.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]

@@ -108,7 +108,7 @@ class GivenLabels:
     values : dict of int to object
         The label of each row that has one.
     weights : dict of int to float or None
-        How much each counts; None where all count the same.
+        How much each counts, in the unit of the user; None where all count the same.
     """
 
     n_rows: int
@@ -147,23 +147,53 @@ class GivenLabels:
             return None
         return np.array([self.weights[row] for row in self.rows.tolist()])
 
-    def change(self, rows: IndexVector, values: list[Any]) -> Self:
-        """Return the same with some labels replaced; these count as others do on average."""
+    def change(
+        self, rows: IndexVector, values: list[Any], weights: FloatVector | None = None
+    ) -> Self:
+        """Return the same with some labels replaced; None for their weights means the average."""
         changed = dict(self.values)
         counts = None if self.weights is None else dict(self.weights)
-        usual = 1.0
-        if counts is not None:
-            positive = [count for count in counts.values() if count > 0]
-            usual = float(np.mean(positive)) if positive else 1.0
-        for row, value in zip(rows.tolist(), values, strict=True):
+        if counts is None and weights is not None:
+            counts = dict.fromkeys(changed, 1.0)
+        if weights is None:
+            positive = [count for count in (counts or {}).values() if count > 0]
+            weights = np.full(len(rows), np.mean(positive) if positive else 1.0)
+        for row, value, weight in zip(rows.tolist(), values, weights.tolist(), strict=True):
             changed.pop(row, None)
             if counts is not None:
                 counts.pop(row, None)
             if value is not None:
                 changed[row] = value
                 if counts is not None:
-                    counts[row] = usual
+                    counts[row] = weight
         return type(self)(self.n_rows, changed, counts)
+
+
+def as_given(sample_weight: Any, n_points: int) -> FloatVector:
+    """Return weights of all rows in the unit of the user, so that later ones can stand beside."""
+    return np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (n_points,))
+
+
+def check_new_weights(weights: Any, n_rows: int) -> FloatVector | None:
+    """Return how much each of some new labels counts, or say what is wrong with it."""
+    if weights is None:
+        return None
+    try:
+        counts = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"weights must be numbers above 0 ({error}).") from error
+    if counts.shape not in {(), (n_rows,)}:
+        raise InvalidInputError(
+            f"there are weights of shape {counts.shape} for {n_rows} labels. Give one for each, or "
+            "one for all."
+        )
+    bad = int((~np.isfinite(counts) | (counts <= 0)).sum())
+    if bad:
+        raise InvalidInputError(
+            f"{bad} of {counts.size} weights are not above 0, or not finite. To let a label not "
+            "count, take it away: None."
+        )
+    return np.broadcast_to(counts, (n_rows,))
 
 
 def check_update(indices: Any, labels: Any, n_rows: int) -> tuple[IndexVector, list[Any]]:

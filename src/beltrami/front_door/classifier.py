@@ -13,7 +13,13 @@ from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
 from beltrami.data.labels import checked_weights, encode_labels, encode_listed_labels, labeled_mask
 from beltrami.front_door.acceptance import accepted_rows, check_risk
-from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
+from beltrami.front_door.base import (
+    GivenLabels,
+    ManifoldLearner,
+    as_given,
+    check_new_weights,
+    check_update,
+)
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.dialogue import LabellingDialogue
 from beltrami.front_door.forecast import Forecast
@@ -228,7 +234,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self._given = GivenLabels.of(points.shape[0], np.zeros(0, dtype=np.intp), np.zeros(0))
         return self
 
-    def update(self, indices: Any, labels: Any) -> Self:
+    def update(self, indices: Any, labels: Any, weights: Any = None) -> Self:
         """Add, change or remove labels of some rows, and answer at once.
 
         The candidates learn from the labels as they are now, each with what it chose before, and
@@ -242,8 +248,10 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         indices : int or array-like of int
             Row numbers.
         labels : object or array-like
-            Their labels; None takes a label away. A new label counts as much as the others do on
-            average.
+            Their labels; None takes a label away.
+        weights : float, array-like or None, default=None
+            How much each counts, beside the ``sample_weight`` of the fit; without one there, all
+            others count 1. None means as much as the others do on average.
 
         Returns
         -------
@@ -262,7 +270,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             vector[place] = value
         typed, has_label = labeled_mask(vector, len(values), self.unlabeled)
         pairs = zip(typed.tolist(), has_label, strict=True)
-        given = self._given.change(rows, [value if is_label else None for value, is_label in pairs])
+        named = [value if is_label else None for value, is_label in pairs]
+        given = self._given.change(rows, named, check_new_weights(weights, len(rows)))
         n_known = len(set(given.values.values()))
         if n_known >= (2 if self.classes is None else 1):
             with self._whole_or_not_at_all(), thread_limit(self.n_jobs):
@@ -284,9 +293,10 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         Returns
         -------
         ManifoldClassifier
-            Itself, as `fit_labels` with the same labels leaves it.
+            Itself, as `fit` with the same labels leaves it, to the last bit up to 15 classes.
         """
         check_is_fitted(self)
+        self._foundation.forget_columns()
         with self._whole_or_not_at_all(), thread_limit(self.n_jobs):
             self._learn(self._read_given(self._given))
         return self
@@ -308,7 +318,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
             n_points,
             labels.rows,
             labels.classes[labels.codes[labels.rows]],
-            None if sample_weight is None else weights,
+            None if sample_weight is None else as_given(sample_weight, n_points)[labels.rows],
         )
         return self._number(labels, weights), given
 

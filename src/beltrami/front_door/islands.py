@@ -8,8 +8,8 @@ from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points
-from beltrami.graph.model import Graph
-from beltrami.graph.search import open_space
+from beltrami.graph.model import Graph, Neighbors
+from beltrami.graph.search import open_part
 
 _AS_SHORT = 3.0
 """Times its shortest bridge up to which another bridge of a pile is as good as an edge."""
@@ -40,14 +40,17 @@ def pieces_of(
     """Return the component of each row in the graph without its bridges, but for those of piles.
 
     A pile is a component with fewer different rows than a row has neighbours: so many are equal
-    that they see only each other. It is joined to what lies nearest, unless that is far.
+    that they see only each other. It is joined to what lies nearest, unless that is far. Where
+    lists name different rows, a row with as many copies as it has neighbours is a pile.
 
     - `points`, `metric`: what the graph was made of.
     - `n_neighbors`: nearest points that each row is joined to; None means all that are listed.
     """
-    if graph.certificate.n_bridges == 0 or graph.neighbors is None:
+    if graph.neighbors is None:
         return np.asarray(graph.components()[1], dtype=np.intp)
     lists = graph.neighbors.first(n_neighbors or graph.neighbors.indices.shape[1])
+    if graph.certificate.n_bridges == 0:
+        return _without_far_piles(np.asarray(graph.components()[1], dtype=np.intp), lists)
     starts = np.repeat(np.arange(len(lists.indices)), lists.indices.shape[1])
     piece = _components(starts, lists.indices.ravel(), len(lists.indices))
     different = _different_rows(points, lists.distances[:, 0] == 0)
@@ -56,7 +59,7 @@ def pieces_of(
         is_piled = np.bincount(piece[different]) <= lists.indices.shape[1]
         rows, columns = _short_bridges(graph, points, metric, piece, is_piled, reach)
         if not len(rows):
-            return piece
+            return _without_far_piles(piece, lists)
         piece = _components(piece[rows], piece[columns], len(is_piled))[piece]
 
 
@@ -67,6 +70,20 @@ def stand_alone(graph: Graph, n_neighbors: int | None = None) -> BoolVector:
     lists = graph.neighbors.first(n_neighbors or graph.neighbors.indices.shape[1])
     reach = lists.distances[:, -1]
     return np.asarray(reach > _FAR * _typical_reach(reach))
+
+
+def _without_far_piles(piece: IndexVector, lists: Neighbors) -> IndexVector:
+    """Return the pieces with rows of many copies, all else far from them, as pieces of their own.
+
+    Only where lists name different rows: otherwise such rows see no others.
+    """
+    first = lists.first_equals
+    if first is None:
+        return piece
+    is_pile = np.bincount(first, minlength=len(first))[first] > lists.indices.shape[1]
+    is_far = lists.distances[:, 0] > _FAR * _typical_reach(lists.distances[:, -1])
+    apart = np.where(is_pile & is_far, len(first) + first, piece)
+    return np.asarray(np.unique(apart, return_inverse=True)[1], dtype=np.intp)
 
 
 def _typical_reach(reach: FloatVector) -> float:
@@ -111,8 +128,7 @@ def _short_bridges(
     if not len(rows):
         return rows, columns
     ends, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
-    some = points[ends][:, ends] if metric == "precomputed" else points[ends]
-    lengths = open_space(some, metric).distances(*places.reshape(2, -1))
+    lengths = open_part(points, metric, ends).distances(*places.reshape(2, -1))
     shortest = np.full(len(is_piled), np.inf)
     np.minimum.at(shortest, piece[rows], lengths)
     steps = np.where(reach > 0, reach, shortest[piece])  # what lies between rows that differ

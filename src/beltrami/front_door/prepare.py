@@ -18,6 +18,7 @@ from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_choice
 from beltrami.front_door.islands import pieces_of
+from beltrami.graph.distinct import DistinctKnnGraph
 from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph
@@ -163,7 +164,7 @@ def build_view(
     """Prepare points and build their graph.
 
     - `graph`: as given to an estimator; a recipe brings its own metric, and None means ten
-      neighbours, pieces of the data joined by bridges.
+      neighbours, different ones where many rows are equal, pieces of the data joined by bridges.
     - `n_classes`: as many as are known of.
     """
     given = None if graph is None else recipe_of(graph)
@@ -178,7 +179,7 @@ def build_view(
     if graph is not None:
         built, recipe = fitted_graph(graph, projected)
     else:
-        default = KnnGraph(
+        default = DistinctKnnGraph(
             _NEIGHBORS,
             metric=preparation.metric,
             weights="tuned_shared",

@@ -4,7 +4,7 @@ A recipe builds it from points, or a user hands over weights; operators and solv
 only through it. It is checked once, here, and trusted above.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -34,18 +34,20 @@ class Neighbors:
         Share of true neighbours found, measured on a sample; 1.0 where the search was exact.
     n_sampled : int
         Rows on which the recall was measured; 0 where the search was exact.
+    first_equals : ndarray of shape (n,) or None
+        Where lists name points that differ: the first of the points that are equal to each, itself
+        where it is the first; lists name only those. None where lists name equal points, too.
     """
 
     indices: IndexMatrix
     distances: FloatMatrix
     recall: float = 1.0
     n_sampled: int = 0
+    first_equals: IndexVector | None = None
 
     def first(self, k: int) -> "Neighbors":
         """Return the `k` nearest of them only."""
-        return Neighbors(
-            self.indices[:, :k], self.distances[:, :k], recall=self.recall, n_sampled=self.n_sampled
-        )
+        return replace(self, indices=self.indices[:, :k], distances=self.distances[:, :k])
 
 
 @dataclass(frozen=True, slots=True)

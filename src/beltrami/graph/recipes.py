@@ -6,6 +6,7 @@ Default weights are those of the constructors; the front door has its own in ``p
 """
 
 import warnings
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from beltrami.core.types import CsrMatrix, Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.assembly import assemble_graph, attach_points, symmetric_edges, unique_edges
 from beltrami.graph.model import Attachment, Graph, GraphCertificate, Neighbors
-from beltrami.graph.search import open_space
-from beltrami.graph.weights import Edges, HeatKernel, fix_width, weight_rule
+from beltrami.graph.search import open_part, open_space
+from beltrami.graph.weights import Edges, HeatKernel, WeightRule, fix_width, weight_rule
 
 _CONNECT = ("mst", "keep", "raise")
 
@@ -111,8 +112,8 @@ class KnnGraph(BaseEstimator):
             k = _affordable_neighbors(n_neighbors, space.n_points)
             reach = min(rule.reach(k), space.n_points - 1)
             lists = space.neighbors(reach, search=self.search, rng=generator(self.random_state))
+            edges, lists, rule = self._choose_edges(X, lists, rule, k)
             _warn_when_all_equal(lists)
-            edges = symmetric_edges(lists.first(k), mutual=self.symmetry == "mutual")
             certificate = GraphCertificate(
                 search="approximate" if lists.n_sampled else "exact",
                 recall=lists.recall,
@@ -127,6 +128,17 @@ class KnnGraph(BaseEstimator):
                 recipe=repr(self),
                 certificate=certificate,
             )
+
+    def _choose_edges(
+        self,
+        X: Any,  # noqa: ARG002
+        lists: Neighbors,
+        rule: WeightRule,
+        k: int,
+    ) -> tuple[Edges, Neighbors, WeightRule]:
+        """Return who is joined, by lists of neighbours, and what weighs that."""
+        edges = symmetric_edges(lists.first(k), mutual=self.symmetry == "mutual")
+        return edges, lists, rule
 
     def extend(self, graph: Graph, X: Any, new: Any) -> CsrMatrix:
         """Weigh the edges from new points to the points of a built graph.
@@ -172,10 +184,17 @@ class KnnGraph(BaseEstimator):
                 "cannot be attached to it. Fit with a recipe such as KnnGraph() instead."
             )
         with thread_limit(self.n_jobs):
-            space = open_space(X, self.metric)
             n_neighbors = check_count(self.n_neighbors, name="n_neighbors")
+            if old.first_equals is None:
+                space, named = open_space(X, self.metric), None
+            else:
+                named = np.unique(old.first_equals)
+                space = open_part(X, self.metric, named)
+                new = new[:, named] if self.metric == "precomputed" else new
+                n_neighbors = among_different(n_neighbors, len(named))
             reach = min(rule.reach(n_neighbors), old.indices.shape[1] + 1, space.n_points)
-            lists = Neighbors(*space.nearest(new, reach))
+            indices, distances = space.nearest(new, reach)
+            lists = Neighbors(indices if named is None else named[indices], distances)
         k, m = min(n_neighbors, reach), len(lists.indices)
         near = lists.first(k)
         edges = Edges(np.repeat(np.arange(m), k), near.indices.ravel(), near.distances.ravel())
@@ -308,6 +327,14 @@ class RadiusGraph(BaseEstimator):
 
 GraphRecipe = KnnGraph | RadiusGraph
 """What builds a graph from points."""
+
+
+def among_different(n_neighbors: int, n_different: int) -> int:
+    """Return how many neighbours a point has where lists name different points only.
+
+    Of few different points it is the root of their number: all of them are no neighbourhood.
+    """
+    return min(n_neighbors, isqrt(n_different))
 
 
 def _require_two(n: int) -> None:

@@ -205,8 +205,8 @@ class Labelling:
             first = self.questions[0]
             preview = self.contents.preview(first.row, LINE_LENGTH)
             lines.append(
-                f"label next: {with_preview(self.intake.ids[first.row], preview)} [{first.reason}; "
-                f"settles about {count_rows(first.settles)}]"
+                f"label next: {with_preview(self.intake.ids[first.row], preview)}: {first.reason}; "
+                f"settles about {count_rows(first.settles)}"
             )
         return lines
 

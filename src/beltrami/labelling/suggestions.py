@@ -65,8 +65,8 @@ class Suggestions:
         previews = self.contents.previews([one.row for one in self.questions], LINE_LENGTH)
         rows = zip(self.ids, previews, self.questions, strict=True)
         return [
-            f"{place:3}. {with_preview(name, preview)}  "
-            f"[{one.reason}; settles about {count_rows(one.settles)}]"
+            f"{place:3}. {with_preview(name, preview)}: {one.reason}; settles about "
+            f"{count_rows(one.settles)}"
             for place, (name, preview, one) in enumerate(rows, start=1)
         ]
 

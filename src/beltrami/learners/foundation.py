@@ -123,6 +123,10 @@ class Foundation:
         tol = min(tol, _SHARED_TOL) if self.is_shared else tol
         return self._columns.setdefault(tol, GreenColumns(self, tol)).at(rows)
 
+    def forget_columns(self) -> None:
+        """Let columns be solved for again, together: one by one they differ in their last bits."""
+        self._columns = {}
+
 
 def strong_pieces(graph: Graph) -> IndexVector:
     """Return the piece of each node: what is still connected when all threads are cut."""

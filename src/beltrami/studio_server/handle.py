@@ -109,6 +109,17 @@ def studio(
 class Studio:
     """A studio that runs in the background; made by `studio`, or by a learner's `studio`.
 
+    Parameters
+    ----------
+    desk : Desk
+        Where people label.
+    server : ServerThread
+        What serves it.
+    url : str
+        The address of the page, with the token that lets one in.
+    folder : str or None
+        What is removed at the end.
+
     Attributes
     ----------
     url : str

@@ -318,8 +318,7 @@ class Learning:
         self._taught, self.has_learned = wanted, True
 
     def _update(self, rows: list[int], labels: list[str | None], weights: list[float]) -> None:
-        del weights
-        self.learner.update(rows, labels)
+        self.learner.update(rows, labels, weights)
 
     def _publish(self, state: State | None = None) -> None:
         state = self._project.snapshot() if state is None else state

@@ -16,7 +16,7 @@ from beltrami.core.files import atomic_path, read_json
 from beltrami.core.spelling import spell_out
 from beltrami.tables.formulas import formula_cells
 
-_BLOCK_ROWS = 65_536
+_BLOCK_CELLS = 2**20
 
 
 def write_table(path: Path | str, columns: dict[str, Any], metadata: dict[str, str]) -> None:
@@ -198,16 +198,22 @@ def _delimited_chunks(delimiter: str) -> Callable[[Any], Iterator[bytes]]:
         import pyarrow as pa
         import pyarrow.csv as arrow_csv
 
-        for start in range(0, max(table.num_rows, 1), _BLOCK_ROWS):
+        n_block = _block_rows(table)
+        for start in range(0, max(table.num_rows, 1), n_block):
             sink = pa.BufferOutputStream()
             options = arrow_csv.WriteOptions(
                 include_header=start == 0, delimiter=delimiter, quoting_style="needed"
             )
-            block = _nested_as_text(table.slice(start, _BLOCK_ROWS))
+            block = _nested_as_text(table.slice(start, n_block))
             arrow_csv.write_csv(block, sink, options)
             yield sink.getvalue().to_pybytes()
 
     return chunks
+
+
+def _block_rows(table: Any) -> int:
+    """Return how many rows become text at a time."""
+    return max(_BLOCK_CELLS // max(int(table.num_columns), 1), 1)
 
 
 def _nested_as_text(table: Any) -> Any:
@@ -223,8 +229,9 @@ def _nested_as_text(table: Any) -> Any:
 
 
 def _json_chunks(table: Any) -> Iterator[bytes]:
-    for start in range(0, table.num_rows, _BLOCK_ROWS):
-        rows = table.slice(start, _BLOCK_ROWS).to_pylist()
+    n_block = _block_rows(table)
+    for start in range(0, table.num_rows, n_block):
+        rows = table.slice(start, n_block).to_pylist()
         lines = (json.dumps(_plain(row), ensure_ascii=False, default=str) for row in rows)
         yield ("\n".join(lines) + "\n").encode("utf-8", "replace")
 

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from beltrami import KnnGraph, ManifoldClassifier
 from beltrami.core.errors import DisconnectedGraphWarning
 from beltrami.front_door.islands import island_numbers, pieces_of
+from beltrami.graph.distinct import DistinctKnnGraph
 
 
 def _clusters():
@@ -73,36 +74,39 @@ def test_islands_are_numbered_by_size():
     ).all()
 
 
+@pytest.mark.parametrize("recipe", [KnnGraph, DistinctKnnGraph])
 @pytest.mark.parametrize("values", [[0.0], [0.0, 0.1]])
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_a_pile_of_equal_rows_is_no_island(kind, values):
+def test_a_pile_of_equal_rows_is_no_island(recipe, kind, values):
     rng = np.random.default_rng(1)
     # Twelve places along a line, at each one number twenty times, or two ten times each.
     places = np.add.outer(10 * np.arange(1, 13), values).ravel()
     line = np.repeat(places, 20 // len(values))[:, None]
     far = rng.normal(size=(30, 1)) + 9000.0
     points = kind(np.concatenate([line, far]))
-    graph = KnnGraph(5, connect="mst").build(points)
-    assert graph.certificate.n_components_found > 12
+    graph = recipe(5, connect="mst").build(points)
+    assert graph.certificate.n_components_found > 12 or recipe is DistinctKnnGraph
     island = island_numbers(pieces_of(graph, points, "euclidean", 5), np.array([0]))
     assert (island[:240] == -1).all()
     assert (island[240:] == 0).all()  # far beyond what lies between piles
 
 
-def test_pieces_that_are_no_piles_stay_apart():
+@pytest.mark.parametrize("recipe", [KnnGraph, DistinctKnnGraph])
+def test_pieces_that_are_no_piles_stay_apart(recipe):
     rng = np.random.default_rng(2)
     points = np.concatenate([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 500.0])
     points[:20] = points[0]  # a pile within the first
-    graph = KnnGraph(5, connect="mst").build(points)
+    graph = recipe(5, connect="mst").build(points)
     island = island_numbers(pieces_of(graph, points, "euclidean", 5), np.array([30]))
     assert (island[:40] == -1).all()
     assert (island[40:] == 0).all()
 
 
-def test_piles_are_known_by_distances_alone():
+@pytest.mark.parametrize("recipe", [KnnGraph, DistinctKnnGraph])
+def test_piles_are_known_by_distances_alone(recipe):
     places = np.concatenate([np.repeat(np.arange(6.0), 20), 500 + np.arange(30.0)])
     distances = np.abs(np.subtract.outer(places, places))
-    graph = KnnGraph(5, connect="mst", metric="precomputed").build(distances)
+    graph = recipe(5, connect="mst", metric="precomputed").build(distances)
     island = island_numbers(pieces_of(graph, distances, "precomputed", 5), np.array([0]))
     assert (island[:120] == -1).all()
     assert (island[120:] == 0).all()
@@ -122,11 +126,12 @@ def test_far_rows_are_not_accepted_under_a_risk(n_far, n_labels):
     assert not learner.accepted_[:n_far].any()
 
 
-def test_a_far_pile_is_an_island():
+@pytest.mark.parametrize("recipe", [KnnGraph, DistinctKnnGraph])
+def test_a_far_pile_is_an_island(recipe):
     rng = np.random.default_rng(3)
     points = rng.normal(size=(400, 4))
     points[:60] = points[0] + 80
-    graph = KnnGraph(10, connect="mst").build(points)
+    graph = recipe(10, connect="mst").build(points)
     island = island_numbers(pieces_of(graph, points, "euclidean", 10), np.array([100]))
     assert (island[:60] == 0).all()
     assert (island[60:] == -1).all()

@@ -185,3 +185,87 @@ def test_an_update_computes_no_eigenvectors(monkeypatch, learner, moons):
     for row in (8, 9, 11):
         learner.update(row, moons[1][row])
     assert sizes == []
+
+
+WEIGHTS = np.where(np.arange(400) % 3 == 0, 0.25, 1.0)
+
+
+def fresh_fit(points, labels, weights=None):
+    return ManifoldClassifier(random_state=0).fit(points, labels, sample_weight=weights)
+
+
+def test_weights_of_updates_are_those_of_a_fresh_fit(learner, moons):
+    points, names = moons
+    y = np.where(np.arange(400) % 20 == 0, names, "")
+    rows = np.array([3, 5, 7, 9, 11, 15])
+    learner.update(rows[:4], names[rows[:4]], weights=WEIGHTS[rows[:4]])
+    learner.update(rows[4:], names[rows[4:]], weights=0.5)
+    weights = np.ones(400)  # those of the fit, which had none
+    weights[rows] = WEIGHTS[rows]
+    weights[rows[4:]] = 0.5
+    y[rows] = names[rows]
+    assert_same(state(learner.settle()), state(fresh_fit(points, y, weights)))
+
+
+def test_weights_may_change_and_go_with_their_label(learner, moons):
+    points, names = moons
+    y = np.where(np.arange(400) % 20 == 0, names, "")
+    learner.update([3, 5], names[[3, 5]], weights=[0.25, 0.25])
+    learner.update([3, 5], [names[3], None], weights=[1.0, 1.0])
+    y[3] = names[3]
+    assert_same(state(learner.settle()), state(fresh_fit(points, y)))
+
+
+def test_updates_stand_beside_the_weights_of_the_fit_in_their_unit(moons):
+    points, names = moons
+    y = np.where(np.arange(400) % 20 == 0, names, "")
+    learner = fresh_fit(points, y, 8 * WEIGHTS)
+    learner.update([3, 5], names[[3, 5]], weights=[2.0, 8.0])
+    weights = WEIGHTS.copy()
+    weights[[3, 5]] = 0.25, 1.0
+    y[[3, 5]] = names[[3, 5]]
+    assert_same(state(learner.settle()), state(fresh_fit(points, y, weights)))
+
+
+def test_a_label_without_a_weight_counts_as_others_do_on_average(moons):
+    points, names = moons
+    y = np.where(np.arange(400) % 20 == 0, names, "")
+    learner = fresh_fit(points, y, WEIGHTS)
+    learner.update(3, names[3])
+    weights = WEIGHTS.copy()
+    weights[3] = WEIGHTS[y != ""].mean()
+    y[3] = names[3]
+    assert_same(state(learner.settle()), state(fresh_fit(points, y, weights)))
+
+
+@pytest.mark.parametrize(
+    "weights", [0, -1.0, [1.0], [1.0, np.nan], [1.0, np.inf], "many", [[1, 1]]]
+)
+def test_weights_that_say_nothing_are_refused(learner, moons, weights):
+    before = learner.transduction_
+    with pytest.raises(InvalidInputError, match="weights"):
+        learner.update([3, 5], moons[1][[3, 5]], weights=weights)
+    assert learner.transduction_ is before
+
+
+@pytest.mark.parametrize("k", [3, 15])
+def test_labels_that_came_one_by_one_settle_into_a_fresh_fit(k, few_trees):
+    rng, n = np.random.default_rng(k), 500
+    truth = rng.integers(0, k, n)
+    points = 2 * rng.normal(size=(k, 6))[truth] + rng.normal(size=(n, 6))
+    names = np.array([f"class {i}" for i in range(k)])[truth]
+    rows = np.concatenate([np.flatnonzero(truth == i)[:4] for i in range(k)])
+    y, weights = np.full(n, "", dtype=names.dtype), np.where(np.arange(n) % 3 == 0, 0.25, 1.0)
+    y[rows] = names[rows]
+    fresh = ManifoldClassifier(random_state=0).fit(points, y, sample_weight=weights)
+
+    learner = ManifoldClassifier(random_state=0).start(points)
+    first, *rest = np.array_split(rows, 5)
+    learner.update(rows[::4], names[rows[::4]], weights=weights[rows[::4]])
+    for part in (*rest, first):
+        learner.update(part, names[part], weights=weights[part])
+    assert_same(state(learner.settle()), state(fresh))
+    np.testing.assert_array_equal(learner.query(10), fresh.query(10))
+
+    whole = ManifoldClassifier(random_state=0).start(points).fit_labels(y, weights)
+    assert_same(state(whole), state(fresh))

@@ -181,3 +181,37 @@ def test_nothing_is_announced_where_nothing_would_run(ending: str, tmp_path: Pat
 def test_facts_in_a_pipe_are_no_facts(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "t.csv.meta.json")
     assert table_facts(tmp_path / "t.csv") == {}
+
+
+def test_arrow_columns_of_any_type_are_written_as_they_are(tmp_path: Path) -> None:
+    columns = {
+        "kind": pa.chunked_array([pa.array(["a", None]), pa.array(["b"])]).dictionary_encode(),
+        "vector": pa.array([[1.0, float("nan")], None, []]),
+        "record": pa.array([{"x": 1}, None, {"x": 2}]),
+        "plain": np.arange(3),
+    }
+    write_table(tmp_path / "t.csv", columns, {})
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines() == [
+        '"kind","vector","record","plain"',
+        '"a","[1.0, NaN]","{""x"": 1}",0',
+        ",,,1",
+        '"b","[]","{""x"": 2}",2',
+    ]
+    write_table(tmp_path / "t.jsonl", columns, {})
+    first = (tmp_path / "t.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    assert json.loads(first) == {"kind": "a", "vector": [1.0, None], "record": {"x": 1}, "plain": 0}
+    with pytest.warns(FormulaCellsWarning, match="'=1'"):
+        write_table(tmp_path / "u.csv", {"x": pa.array(["=1"]).dictionary_encode()}, {})
+
+
+def test_rows_become_text_in_blocks_without_a_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = {"a": np.arange(50), "b": np.array([f"x {i}" for i in range(50)], dtype=object)}
+    for ending in ("csv", "jsonl"):
+        write_table(tmp_path / f"whole.{ending}", columns, {})
+        with monkeypatch.context() as patch:
+            patch.setattr("beltrami.tables.writing._BLOCK_CELLS", 6)
+            write_table(tmp_path / f"parts.{ending}", columns, {})
+        whole = (tmp_path / f"whole.{ending}").read_bytes()
+        assert (tmp_path / f"parts.{ending}").read_bytes() == whole

@@ -12,13 +12,13 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.stages import LEARNING, Stage
 
 if TYPE_CHECKING:
-    from beltrami.labelling import Labelling
+    from beltrami.labelling import Intake, Labelling
     from beltrami.tables import TableOptions
 
 
 @o.with_table_options()
 def label(
-    source: o.Source,
+    source: o.SourceOrNone = None,
     *,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Result; NAME.labelled.csv when left out.")
@@ -26,6 +26,7 @@ def label(
     report: Annotated[
         Path | None, typer.Option("--report", help="Write the HTML report here too.")
     ] = None,
+    project: o.Project = None,
     table: "TableOptions",
     method: Annotated[
         str, typer.Option("--method", help="auto, or the one that answers.")
@@ -51,23 +52,26 @@ def label(
     """Label every row of a file from the few that have a label, with a confidence.
 
     Columns are guessed and printed; the input is never changed. Both places are checked before any
-    work is done, and the labels are written first.
+    work is done, and the labels are written first. With a project the labels are those of its
+    people, and the result says who gave each of them, how and when.
 
     Example: beltrami label data.csv --label category -o labels.csv --report report.html
     """
     voice = Voice(as_json, quiet, verbose)
-    inputs = (*table.beside, config)
+    if project is None and source is not None and Path(source).suffix == ".beltrami":
+        project, source = Path(source), None
+    inputs = (*table.beside, config, project)
     stages = [*LEARNING, *[Stage.ASK] * (ask > 0), Stage.WRITE]
     stages += [] if report is None else [Stage.MAP, Stage.PAGE]
     with voice.work(*stages):
-        from beltrami.labelling.intake import take_in
         from beltrami.labelling.main_job import forecast_lines, label_rows
         from beltrami.labelling.options import LearningOptions
 
-        target = targets.table_target(source, out, "labelled", inputs)
-        page = None if report is None else targets.page_target(source, report, inputs)
+        data = source if source is not None else _data_of(project)
+        target = targets.table_target(data, out, "labelled", inputs)
+        page = None if report is None else targets.page_target(data, report, inputs)
         learning = LearningOptions(method, risk, budget, seed, n_questions=ask, n_jobs=jobs)
-        intake = take_in(source, table)
+        intake = _take_in(data, project, table, voice)
         voice.tell(intake.lines())
         voice.tell(forecast_lines(intake, learning, has_page=page is not None))
         labelling = label_rows(intake, learning)
@@ -89,6 +93,33 @@ def label(
         "written": [str(path) for path in written],
     }
     voice.result(labelling.lines(target) + places, summary)
+
+
+def _data_of(project: Path | None) -> Path:
+    """Return the data of a project."""
+    from beltrami.project import data_of
+
+    if project is None:
+        raise typer.BadParameter(
+            "nothing is named to be labelled: name the data, or a project with --project.",
+            param_hint="source",
+        )
+    return data_of(project)
+
+
+def _take_in(
+    data: str | Path, project: Path | None, table: "TableOptions", voice: Voice
+) -> "Intake":
+    """Read the data, with the labels of a project where one is named."""
+    from beltrami.labelling.intake import take_in
+
+    if project is None:
+        return take_in(data, table)
+    from beltrami.project import open_project
+
+    opened = open_project(data, table, project, read_only=True)
+    voice.tell(opened.words)
+    return opened.intake
 
 
 def _write_page(labelling: "Labelling", page: Path, labels: Path) -> Path:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
+from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.core.validation import check_points
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.angular import AngularSpace
@@ -73,3 +73,9 @@ def open_space(points: Any, metric: Any) -> Space:
     if metric in ANGULAR:
         return AngularSpace.of(np.asarray(checked), metric)
     return GeneralSpace.of(checked, metric)
+
+
+def open_part(points: Points, metric: Any, rows: IndexVector) -> Space:
+    """Prepare some of the points, or what a matrix of distances says of them, for a metric."""
+    part = points[rows]
+    return open_space(part[:, rows] if metric == "precomputed" else part, metric)

@@ -419,8 +419,10 @@ class Stamper {
     this.made.clear();
   }
 
-  stamp(mask, left, top, red, green, blue, alpha) {
+  /** Stamp a mask in the colour that begins at `entry` of a table of bytes. */
+  stamp(mask, left, top, table, entry, alpha) {
     const { width, height, bytes } = this, { half, across, down, share } = mask;
+    const red = table[entry], green = table[entry + 1], blue = table[entry + 2];
     const x = Math.floor(left), y = Math.floor(top);
     const isInside = x >= half && y >= half && x < width - half && y < height - half;
     for (let k = 0; k < share.length; k++) {
@@ -439,10 +441,13 @@ class Stamper {
     const begun = performance.now(), most = isMoving ? this.pace : this.most;
     this.pixels.fill(((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0);
     const below = Math.min(points.n, most), above = chosen === null ? 0 : Math.min(chosen.length, most);
-    let drawn = this.layer(scene, null, below, RINGED, chosen === null ? 0 : DIMMED);
-    if (above) drawn += this.layer(scene, chosen.slots, above, RINGED, 0);
     const yours = isMoving ? Math.min(ringed.length, most) : ringed.length;
-    drawn += this.layer(scene, ringed.slots, yours, 0, RINGED);
+    let drawn = this.layer(scene, null, below, RINGED, chosen === null ? 0 : DIMMED);
+    if (chosen !== null) {
+      drawn += this.layer(scene, ringed.slots, yours, 0, RINGED | DIMMED);
+      drawn += this.layer(scene, chosen.slots, above, RINGED, 0);
+    }
+    drawn += this.layer(scene, ringed.slots, yours, DIMMED, RINGED);
     const took = Math.max(0.1, performance.now() - begun);
     this.pace = Math.max(5000, Math.min(this.most, ((below + above + yours) * FLUENT) / took));
     this.pen.putImageData(this.image, 0, 0);
@@ -470,19 +475,22 @@ class Stamper {
 
   point({ points, paint, ground, ink }, word, column, px, py, plain, ringed) {
     const { table } = paint, source = word & 3, isDim = word & DIMMED, entry = 4 * paint.entry(word, column);
-    const at = isDim ? 0 : entry, red = table[at], green = table[at + 1], blue = table[at + 2];
     const mark = source < ABSTAINED ? table[entry + 3] : source === ABSTAINED ? RING : points.reached ? CROSS : 0;
     if (word & RINGED) {
-      this.stamp(ringed.rings[0], px, py, ...ground, 1);
-      this.stamp(ringed.rings[1], px, py, ...(isDim ? table.subarray(0, 3) : ink), 1);
-      this.stamp(ringed.rings[2], px, py, ...ground, 1);
-      this.stamp(ringed.marks[mark], px, py, red, green, blue, 1);
+      const pale = isDim ? paleGrey(paint, ground) : null;
+      this.stamp(ringed.rings[0], px, py, ground, 0, 1);
+      this.stamp(ringed.rings[1], px, py, pale ?? ink, 0, 1);
+      this.stamp(ringed.rings[2], px, py, ground, 0, 1);
+      this.stamp(ringed.marks[mark], px, py, pale ?? table, pale ? 0 : entry, 1);
       return;
     }
     const strength = source >= ABSTAINED ? 0.9 : paint.mode === 0 ? 0.45 + ((word >>> 8) & 255) / 510 : 0.85;
-    this.stamp(plain[mark], px, py, red, green, blue, isDim ? 0.35 : strength);
+    this.stamp(plain[mark], px, py, table, isDim ? 0 : entry, isDim ? 0.35 : strength);
   }
 }
+
+/** Return the grey of rings that are not selected, half way to the ground. */
+const paleGrey = ({ table }, ground) => ground.map((value, channel) => Math.round((value + table[channel]) / 2));
 
 const ringSize = (radius, density) => Math.max(1.75 * radius, 5 * density);
 
@@ -500,10 +508,11 @@ uniform vec2 centre, unit;
 uniform float share, radius, ringSize, density;
 uniform int mode, cycle, layer;
 uniform bool isChosen, isReached;
+uniform vec3 pale;
 uniform sampler2D table;
 flat out vec4 colour;
 flat out vec3 size; // half a side, radius of the mark, radius of the ring
-flat out ivec2 kind; // mark, ring: 0 none, 1 in ink, 2 in grey
+flat out ivec2 kind; // mark, ring: 0 none, 1 in ink, 2 pale
 
 int entry(uint code, uint source) {
   if (mode == 1) return source == 3u ? 0 : 1 + int((word >> 8) & 255u);
@@ -514,14 +523,14 @@ int entry(uint code, uint source) {
 
 void main() {
   bool isDim = (word & 128u) != 0u, isRinged = (word & 16u) != 0u;
-  bool isHere = layer == 2 ? isRinged : !isRinged && (layer == 1 || isDim == isChosen);
+  bool isHere = layer < 2 ? !isRinged && (layer == 1 || isDim == isChosen) : isRinged && isDim == (layer == 2);
   if ((word & 64u) != 0u || !isHere) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); gl_PointSize = 1.0; return; }
   uint source = word & 3u;
   int k = entry(mode == 4 ? column : word >> 16, source);
   vec4 own = texelFetch(table, ivec2(k & 255, k >> 8), 0), grey = texelFetch(table, ivec2(0, 0), 0);
   float strength = source >= 2u ? 0.9 : mode == 0 ? 0.45 + float((word >> 8) & 255u) / 510.0 : 0.85;
   int mark = source < 2u ? int(own.a * 255.0 + 0.5) : source == 2u ? ${RING} : isReached ? ${CROSS} : 0;
-  colour = vec4(isDim ? grey.rgb : own.rgb, isDim ? 0.35 : strength);
+  colour = vec4(isDim ? (isRinged ? pale : grey.rgb) : own.rgb, isDim ? 0.35 : strength);
   kind = ivec2(mark, isRinged ? (isDim ? 2 : 1) : 0);
   float ring = (word & 4u) != 0u ? 0.7 * ringSize : ringSize;
   size.y = isRinged ? (mark == 0 ? 0.66 : 0.58) * ring : radius;
@@ -536,7 +545,7 @@ precision highp float;
 flat in vec4 colour;
 flat in vec3 size;
 flat in ivec2 kind;
-uniform vec3 ground, ink, grey;
+uniform vec3 ground, ink, pale;
 uniform float density;
 out vec4 pixel;
 
@@ -561,18 +570,18 @@ void main() {
     pixel = vec4(colour.rgb, colour.a * own);
   } else {
     float away = length(p) - size.z;
-    vec3 under = mix(mix(ground, kind.y == 1 ? ink : grey, cover(away)), ground, cover(away + 0.17 * size.z));
+    vec3 under = mix(mix(ground, kind.y == 1 ? ink : pale, cover(away)), ground, cover(away + 0.17 * size.z));
     pixel = vec4(mix(under, colour.rgb, own), cover(away - density));
   }
   if (pixel.a == 0.0) discard;
 }`;
 
 const UNIFORMS = ["centre", "unit", "share", "radius", "ringSize", "density", "mode", "cycle", "layer",
-  "isChosen", "isReached", "table", "ground", "ink", "grey"];
+  "isChosen", "isReached", "table", "ground", "ink", "pale"];
 const BLOCK = 2048; // words that are sent together
 const EDGE = 96; // pixels around the canvas in which a point may lie and still show a part
 
-/** Say whether WebGL2 is drawn by a card: where the processor plays it, stamping is four times as fast. */
+/** Say whether WebGL2 is drawn by a card: where the processor plays it, stamping is ten times as fast. */
 function hasCard() {
   const gl = document.createElement("canvas").getContext("webgl2", { failIfMajorPerformanceCaveat: true });
   if (gl === null) return false;
@@ -581,7 +590,7 @@ function hasCard() {
   return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
-/** All points by one call of the graphics card, what lies above them by two more. */
+/** All points by one call of the graphics card; above them what is selected, and rings. */
 class Graphics {
   constructor(canvas, needsCard) {
     if (needsCard && !hasCard()) throw new Error("this browser offers none here");
@@ -680,12 +689,12 @@ class Graphics {
   }
 
   /** Bind a list of slots, after sending what it has grown by. */
-  bindList(layer, list) {
-    const { gl } = this, sent = this.lists.get(layer) ?? { buffer: gl.createBuffer(), room: 0 };
+  bindList(name, list) {
+    const { gl } = this, sent = this.lists.get(name) ?? { buffer: gl.createBuffer(), room: 0 };
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, sent.buffer);
     if (sent.list !== list || sent.round !== list.round || sent.room < list.length) {
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, list.slots, gl.DYNAMIC_DRAW);
-      this.lists.set(layer, { buffer: sent.buffer, room: list.slots.length, list, round: list.round, length: list.length });
+      this.lists.set(name, { buffer: sent.buffer, room: list.slots.length, list, round: list.round, length: list.length });
     } else if (sent.length < list.length) {
       gl.bufferSubData(gl.ELEMENT_ARRAY_BUFFER, 4 * sent.length, list.slots, sent.length, list.length - sent.length);
       sent.length = list.length;
@@ -702,9 +711,10 @@ class Graphics {
     this.setUniforms(scene);
     gl.uniform1i(this.at.layer, 0);
     gl.drawArrays(gl.POINTS, 0, points.n);
-    for (const [layer, list] of [[1, points.chosen], [2, points.ringed]]) {
+    const { chosen, ringed } = points;
+    for (const [layer, list] of [[2, chosen && ringed], [1, chosen], [3, ringed]]) {
       if (!list?.length) continue;
-      this.bindList(layer, list);
+      this.bindList(list === chosen ? "chosen" : "ringed", list);
       gl.uniform1i(this.at.layer, layer);
       gl.drawElements(gl.POINTS, list.length, gl.UNSIGNED_INT, 0);
     }
@@ -727,7 +737,7 @@ class Graphics {
     gl.uniform1i(at.table, 0);
     gl.uniform3fv(at.ground, of255(ground));
     gl.uniform3fv(at.ink, of255(ink));
-    gl.uniform3fv(at.grey, of255(paint.table.subarray(0, 3)));
+    gl.uniform3fv(at.pale, of255(paleGrey(paint, ground)));
   }
 }
 
@@ -1125,8 +1135,10 @@ export class PointMap {
     if (this.#turn) this.#schedule();
     else if (isMoving && this.backend === "canvas") this.#rest();
     const seen = [view.x, view.y, view.zoom, view.width, view.height, share].join();
-    if (seen !== this.#seen) this.onview?.();
+    if (seen === this.#seen) return;
     this.#seen = seen;
+    this.#hovered = null; // a page may have hidden what it showed: the next move of the pointer says it again
+    this.onview?.();
   }
 
   /** Draw what lies above the points before the next frame. */

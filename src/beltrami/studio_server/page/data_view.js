@@ -33,6 +33,7 @@ export class DataView {
     this.wanted.clear();
     refill(byId("lines"), ...lines.map((text) => element("p", { class: "note", text })));
     byId("roles-fixed").hidden = canChange;
+    byId("columns").parentElement.classList.toggle("unexplained", columns.every(({ reason }) => !reason));
     refill(byId("columns"), ...columns.map((column) => this.columnRow(column, canChange)));
     refill(byId("preview-head"), element("tr", {}, ...preview.names.map((text) => element("th", { scope: "col", text }))));
     refill(byId("preview-rows"), ...preview.rows.map((row) => element("tr", {}, ...row.map((text) => element("td", { text: shorten(text, 120) })))));

@@ -41,6 +41,8 @@ export class LabelBar {
     const away = given ? button(given === 1 ? "Take its label away" : `Take ${count(given)} labels away`, acts.clear, { key: "Del", class: "link", data: { name: "bar:clear" } }) : null;
     refill(byId("bar-classes"), ...buttons, more, button("New class", acts.create, { key: "N", class: "answer-key", data: { name: "bar:new" } }));
     refill(byId("bar-away"), away);
+    const replaced = given ? ` ${rowCount(given)} already ${given === 1 ? "has" : "have"} a label by people, which this replaces.` : "";
+    byId("bar-note").textContent = `Labels by area weigh less than rows that you looked at, and are marked so.${replaced}`;
     byId("bar-note").hidden = rows.length < 2;
     this.say();
   }
@@ -59,6 +61,7 @@ export class LabelBar {
     this.say();
     const { rows, proposed } = this, { project, selection } = this.store.state;
     if (!selection || rows.length < 2 || rows.length > MOST_ROWS || proposed < 0 || byId("bar").hidden) return;
+    this.say("working out what it would change");
     this.timer = setTimeout(async () => {
       this.trial = new AbortController();
       try {
@@ -66,12 +69,13 @@ export class LabelBar {
         this.changes = answer.changes;
         this.say();
       } catch (error) {
-        if (error.name !== "AbortError") this.say(error.message);
+        if (error.name !== "AbortError") this.say(`what it would change is not known: ${error.message}`);
       }
     }, PAUSE_MS);
   }
 
-  say(problem = "") {
+  /** Say what the label does; `meanwhile` stands for what it would change until that is known. */
+  say(meanwhile = "") {
     const line = byId("bar-words"), { rows, proposed } = this, { project } = this.store.state;
     if (!rows?.length || !project) return;
     if (rows.length > MOST_ROWS) {
@@ -84,8 +88,8 @@ export class LabelBar {
       return;
     }
     const name = element("strong", { text: nameOf(project.classes[proposed].name) });
-    const effect = this.changes === null ? problem : `would change about ${rowCount(this.changes)}`;
-    const parts = [`Label ${what} as `, name, effect ? ` — ${effect}. ` : ". "];
+    const effect = this.changes === null ? meanwhile : `would change about ${rowCount(this.changes)}`;
+    const parts = [`Label ${what} as `, name, effect ? ` — ${effect.replace(/\.$/, "")}. ` : ". "];
     line.replaceChildren(...parts, element("kbd", { text: "Enter" }), " does it.");
   }
 }

@@ -31,7 +31,7 @@ export function visibleMask(state) {
 /** Return 1 for each row that matches all filters, or null where there are none. */
 export function filterMask(state) {
   if (!state.answers) return null;
-  return maskOf(state.answers.codes.length, state.filters.map((filter) => testOf(filter, state)));
+  return maskOf(state.answers.codes.length, state.filters.map((filter) => makeTest(filter, state)));
 }
 
 function maskOf(n, tests) {
@@ -49,7 +49,7 @@ export function rowsOf(mask) {
   return rows.slice(0, n);
 }
 
-function testOf(filter, { answers, columns }) {
+function makeTest(filter, { answers, columns }) {
   const { codes, confidence, source } = answers;
   if (filter.on === "class") return (row) => filter.values.includes(shownCode(answers, row));
   if (filter.on === "source") {

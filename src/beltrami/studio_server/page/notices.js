@@ -1,7 +1,7 @@
 /* What the page says: in passing, in a line that stays, and of long work. */
 
 import { button, byId, element, refill } from "./elements.js";
-import { duration, percent } from "./words.js";
+import { duration, percent, sentence } from "./words.js";
 
 const SHOWN_S = 5;
 
@@ -45,7 +45,7 @@ export class Notices {
     const lines = [];
     if (project?.read_only) lines.push("Read-only: you can look at everything here and change nothing.");
     if (project?.phase === "failed") {
-      lines.push("Learning failed. What you label is saved all the same; the command that opened this page says why.");
+      lines.push(`Learning failed: ${sentence(project.failure ?? "the command that opened this page says why")} What you label is saved all the same.`);
     }
     refill(byId("standing"), ...lines.map((text) => element("p", { class: "notice", text })));
   }
@@ -59,9 +59,9 @@ export class Notices {
     }
     const { stage, stages, title, step, fraction, left } = progress;
     const words = [`Stage ${stage} of ${stages}: ${title}`];
-    if (step) words.push(step);
+    if (step && step !== title) words.push(step);
     if (fraction !== null) words.push(percent(fraction));
-    if (left !== null) words.push(`about ${duration(left)} left`);
+    if (left !== null) words.push(`${duration(left)} left`);
     const text = words.join(" · "), bar = element("progress", { max: 1, aria: { label: title } });
     if (fraction !== null) bar.value = fraction;
     host.replaceChildren(element("p", { class: "notice calm" }, element("span", { text }), bar));

@@ -1,6 +1,7 @@
 /* The questions ahead: one that is looked at and one to spare, so that the next is there at once. */
 
 import { ask } from "./wire.js";
+import { sentence } from "./words.js";
 
 const AHEAD = 2;
 
@@ -18,10 +19,11 @@ export class QuestionLine {
   async fill() {
     if (this.isAsking) return;
     this.isAsking = true;
+    if (!this.current) this.changed(); // it says that one is being chosen
     try {
       while (this.ahead.length < AHEAD) {
         const { question, why } = await ask("/api/question");
-        this.why = question ? "" : why;
+        this.why = question ? "" : sentence(why);
         if (!question || this.ahead.some((one) => one.row === question.row)) break;
         this.ahead.push({ ...question, turn: ++this.turns });
         if (this.ahead.length === 1) this.changed();

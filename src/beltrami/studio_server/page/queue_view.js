@@ -51,7 +51,7 @@ export class QueueView {
     const hadFocus = active === document.body || byId("queue-view").contains(active);
     byId("item").hidden = byId("queue-side").hidden = !question;
     byId("queue-empty").hidden = question !== null;
-    byId("queue-empty").textContent = this.line.why || (this.line.isAsking ? "The next question is being chosen." : "");
+    byId("queue-empty").textContent = this.emptyWords();
     byId("item-problem").textContent = this.problem;
     byId("item-problem").hidden = !this.problem;
     if (!question) {
@@ -67,6 +67,14 @@ export class QueueView {
     byId("item-settles").textContent = question.settles > 0 ? `Its label settles about ${rowCount(question.settles)}.` : "";
     if (project) this.suggest();
     if (hadFocus) byId("item").focus({ preventScroll: true });
+  }
+
+  /** Say why there is no question. */
+  emptyWords() {
+    if (this.line.why) return this.line.why;
+    if (!this.line.isAsking) return "";
+    const isStarting = this.store.state.project?.phase === "starting";
+    return isStarting ? "The rows are being compared; the first question comes right after." : "The next question is being chosen.";
   }
 
   suggest() {

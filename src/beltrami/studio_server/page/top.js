@@ -56,5 +56,5 @@ function writeUndo(undoButton, project, done) {
 function writeBehind(behind, project) {
   const isLearning = project && (project.phase === "starting" || project.phase === "learning");
   const labels = behind === 1 ? "1 label behind" : `${count(behind)} labels behind`;
-  byId("behind").textContent = behind > 0 ? `The map is ${labels}.` : isLearning ? "Learning." : "";
+  byId("behind").textContent = behind > 0 && project?.given ? `The map is ${labels}.` : isLearning ? "Learning." : "";
 }

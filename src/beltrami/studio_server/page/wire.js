@@ -1,6 +1,7 @@
 /* The wire to the studio: requests, and one socket that comes back by itself. */
 
 import { decodeFrame } from "./frames.js";
+import { sentence } from "./words.js";
 
 const SILENT = "The studio does not answer. Is its command still running?";
 const FORGOTTEN = "The studio does not know this page any more. Open the address that its command printed.";
@@ -9,7 +10,7 @@ const WAITS = [0.3, 0.6, 1, 2, 4, 8]; // seconds before the next try, the last f
 /** What the studio refused, in its own words. */
 export class Refusal extends Error {
   constructor(words, status) {
-    super(words);
+    super(sentence(words));
     this.status = status;
   }
 }

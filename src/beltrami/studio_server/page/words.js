@@ -19,10 +19,16 @@ export function percent(share) {
 /** Return a number of a column with at most four digits that matter, and whole ones whole. */
 export const measure = (value) => (Number.isInteger(value) ? WHOLE : SHORT).format(value);
 
-/** Return seconds as "12 s" or "3 min". */
+/** Return an estimate of seconds as "about 12 s" or "about 3 min". */
 export function duration(seconds) {
   if (seconds < 1) return "less than 1 s";
-  return seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+  return seconds < 100 ? `about ${Math.round(seconds)} s` : `about ${Math.round(seconds / 60)} min`;
+}
+
+/** Return words as a sentence: with a capital at its beginning and a stop at its end. */
+export function sentence(words) {
+  const text = words.trim();
+  return text.slice(0, 1).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
 /** Return the name of a class or a value, with a word for one that shows nothing. */
