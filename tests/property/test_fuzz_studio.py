@@ -130,8 +130,8 @@ def _attack(port: int, access: Access, ledger: Ledger, seeds: range) -> dict[int
             elif luck < 0.95:
                 status = _send_bytes(port, random_bytes(rng, port, access.token_of(user)))
             else:
-                frames = handshake(port, access.token_of(user)) + random_frames(rng)
-                status = _send_bytes(port, frames)
+                opening = handshake(port, access.token_of(user))
+                status = _send_bytes(port, opening, random_frames(rng))
             assert status < 500, f"seed {seed}: {status}"
             counts[status] = counts.get(status, 0) + 1
     return counts
@@ -162,12 +162,16 @@ def _ask(client: http.client.HTTPConnection, token: str, call: Call) -> tuple[in
     return response.status, json.loads(content) if is_json and content else {}
 
 
-def _send_bytes(port: int, content: bytes) -> int:
-    """Return the status in what comes back to these bytes; 0 where nothing does."""
+def _send_bytes(port: int, content: bytes, frames: bytes = b"") -> int:
+    """Return the status in what comes back to these bytes, before frames are sent; 0 for none."""
+    status = 0
     with closing(_connect(port)) as connection, suppress(OSError):
         connection.sendall(content)
-        connection.shutdown(socket.SHUT_WR)
-        connection.settimeout(0.05)
+        connection.settimeout(5 if frames else 0.05)
         begin = connection.recv(64)
-        return int(begin[9:12]) if begin.startswith(b"HTTP/1.1 ") else 0
-    return 0
+        status = int(begin[9:12]) if begin.startswith(b"HTTP/1.1 ") else 0
+        connection.sendall(frames)
+        connection.settimeout(0.02)
+        while frames and connection.recv(2**16):
+            pass
+    return status

@@ -175,10 +175,10 @@ def random_bytes(rng: np.random.Generator, port: int, token: str) -> bytes:
     return choices[int(rng.integers(len(choices)))]
 
 
-def handshake(port: int, token: str) -> bytes:
+def handshake(port: int, token: str, path: str = "/api/live") -> bytes:
     """Return what opens a WebSocket."""
     return (
-        f"GET /api/live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
+        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
         "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     ).encode()

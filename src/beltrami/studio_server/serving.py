@@ -211,7 +211,7 @@ class _Server(uvicorn.Server):
         most = bounds.n_connections
         super().__init__(
             uvicorn.Config(
-                _outermost(app),
+                outermost(app),
                 http=partial(_Connection, most=most),  # type: ignore[arg-type]  # it makes one
                 loop="asyncio",
                 interface="asgi3",
@@ -337,25 +337,31 @@ async def _say_full(scope: Scope, _: Receive, send: Send) -> None:
     await refuse(scope, send, RefusedError(503, words, headers))
 
 
-def _outermost(app: ASGIApp) -> ASGIApp:
+def outermost(app: ASGIApp) -> ASGIApp:
     """Return the application, which tells our log what fails, and ends quietly when it is cut off.
 
-    What a client does wrong is no failure: the server has closed its connection by then.
+    A client that breaks the rules is no failure. The server has ended its connection by then and
+    refuses what is sent to it, which the application hears as if the client had gone.
     """
 
-    async def outermost(scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        broken = RuntimeError if scope["type"] == "websocket" else h11.LocalProtocolError
+
         async def told(message: Message) -> None:
             if message["type"] == "lifespan.startup.failed":
                 _LOG.error("%s", message.get("message", ""))
-            await send(message)
+            try:
+                await send(message)
+            except broken as error:
+                raise ConnectionResetError("the client was let go") from error
 
         try:
             await app(scope, receive, told)
-        except (asyncio.CancelledError, h11.LocalProtocolError):
+        except (asyncio.CancelledError, ConnectionResetError):
             return
         except Exception:
             if scope["type"] == "lifespan":  # it may have none
                 raise
             _LOG.exception("%s failed", scope["type"])
 
-    return outermost
+    return answer

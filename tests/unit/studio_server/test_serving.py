@@ -11,9 +11,12 @@ import threading
 import time
 from contextlib import ExitStack, closing, suppress
 
+import h11
 import httpx
 import pytest
 import websockets.sync.client as ws
+from tests.support.asgi import scope_of
+from tests.support.random_requests import handshake
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from beltrami.core.errors import BeltramiError, InvalidInputError
@@ -25,6 +28,7 @@ from beltrami.studio_server.serving import (
     StudioServerError,
     check_host,
     listen,
+    outermost,
     serve,
 )
 
@@ -45,8 +49,7 @@ async def studio(scope, receive, send):
         return
     if scope["path"] == "/failure":
         raise ZeroDivisionError("secret")
-    if scope["path"] == "/sleep":
-        await asyncio.sleep(30)
+    await asyncio.sleep({"/sleep": 30, "/nap": 0.1}.get(scope["path"], 0))
     body = bytes(32 * 2**20) if scope["path"] == "/large" else b'{"rows": 3}'
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": body})
@@ -379,13 +382,70 @@ def test_who_takes_an_answer_slowly_is_sent_all_of_it(hasty):
 
 def test_a_websocket_that_never_reads_is_let_go(hasty):
     with closing(plain_socket(hasty)) as connection:
-        head = f"GET /flood HTTP/1.1\r\nHost: 127.0.0.1:{hasty.port}\r\n"
-        head += f"Authorization: Bearer {TOKEN}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        head += "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
-        connection.sendall(head.encode())
+        connection.sendall(handshake(hasty.port, TOKEN, "/flood"))
         time.sleep(2.0)
         assert len(read_to_end(connection)) < 32 * 2**20  # what the system holds, then the end
     assert ask(hasty).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [b"\x81\x05hello", b"\x83\x80\0\0\0\0", b"\x81\x81\0\0\0\0\xff", b"\xff" * 64],
+    ids=["unmasked", "of no kind", "no utf-8", "nonsense"],
+)
+def test_a_page_that_breaks_the_rules_is_let_go_without_a_word(address, frames, caplog):
+    for path in ("/api/live", "/flood"):
+        with closing(plain_socket(address)) as connection:
+            connection.sendall(handshake(address.port, TOKEN, path))
+            assert connection.recv(2**10).startswith(b"HTTP/1.1 101 ")
+            connection.sendall(frames)
+            read_to_end(connection)
+    assert ask(address).status_code == 200
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "error"),
+    [("", RuntimeError("after close")), ("GET", h11.LocalProtocolError("after 400"))],
+    ids=["websocket", "http"],
+)
+def test_what_the_server_refuses_to_send_is_a_client_that_has_gone(method, error, caplog):
+    heard = []
+
+    async def app(scope, receive, send):
+        try:
+            await studio({**scope, "path": "/flood"}, receive, send)
+        except OSError as gone:
+            heard.append(gone)
+            raise
+
+    async def refusing(message):
+        if message["type"] in {"websocket.send", "http.response.start"}:
+            raise error
+
+    scope = scope_of("/flood", {}, method=method)
+    asyncio.run(outermost(Limits(app))(scope, None, refusing))
+    assert len(heard) == 1
+    assert caplog.text == ""
+
+
+def test_a_refusal_that_nobody_hears_is_no_failure(caplog):
+    async def refusing(_):
+        raise h11.LocalProtocolError("after 400")
+
+    asyncio.run(outermost(guarded())(scope_of("/", {}, method="GET"), None, refusing))
+    assert caplog.text == ""
+
+
+def test_a_client_that_breaks_the_rules_while_it_is_answered_is_no_failure(address, caplog):
+    head = f"HTTP/1.1\r\nHost: 127.0.0.1:{address.port}\r\nAuthorization: Bearer {TOKEN}\r\n"
+    chunked = f"POST /nap {head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+    for sent in (f"{chunked}\r\nzz\r\n", f"GET /nap {head}\r\n\x00\x01 nonsense\r\n\r\n"):
+        with closing(plain_socket(address)) as connection:
+            connection.sendall(sent.encode())
+            assert read_to_end(connection).startswith(b"HTTP/1.1 ")
+    assert ask(address).status_code == 200
+    assert caplog.text == ""
 
 
 def test_a_quiet_websocket_is_not_let_go(hasty):

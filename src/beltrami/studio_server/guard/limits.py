@@ -85,6 +85,8 @@ class Limits:
         try:
             await self._app(scope, _replay(body, receive), outcome.pass_on)
         except Exception:  # noqa: BLE001 - whatever it is, the client hears one sentence
+            if outcome.is_gone:
+                return
             _LOG.exception("%s %r failed", scope["method"], scope["path"])
             outcome.has_failed = True
         if outcome.has_failed and not outcome.has_begun:
