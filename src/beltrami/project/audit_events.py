@@ -1,7 +1,7 @@
 """What happens in audits, and how much may be wrong: records that are never taken back."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from beltrami.front_door.acceptance import check_risk
 from beltrami.project.checks import check_name, check_number, check_rows, is_text, require
@@ -41,7 +41,8 @@ class AuditDrawn:
         check_number(self.pool, "audit's pool")
         is_size = type(self.n_pool) is int and self.n_pool >= len(self.rows)
         require(is_size, f"{len(self.rows)} rows were drawn from {self.n_pool!r}")
-        is_list = isinstance(self.said, tuple) and len(self.said) == len(self.rows)
+        said: Any = self.said
+        is_list = isinstance(said, tuple) and len(said) == len(self.rows)
         require(is_list, "a round of an audit has one label for each row")
         for name in set(self.said):
             check_name(name, "class")

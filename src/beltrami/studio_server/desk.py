@@ -27,6 +27,7 @@ from beltrami.project.events import Event
 from beltrami.project.state import weight_of
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers
+from beltrami.studio_server.auditing import Auditing
 from beltrami.studio_server.board import Board
 from beltrami.studio_server.learning import Learning
 from beltrami.studio_server.wire.frames import pack_answers, pack_changes, pack_places
@@ -91,6 +92,7 @@ class Desk:
             project, self, make or partial(make_learner, options=options), remembering
         )
         self.words: list[str] = list(project.words)
+        self.auditing = Auditing(project, self.learning, self.board)
         self._options, self._listeners = options, listeners
         self._lock = threading.Lock()
         self._places: bytes | None = None
@@ -148,6 +150,24 @@ class Desk:
         self.learning.renew()
         self._listeners.tell_state()
 
+    def set_risk(self, user: str, risk: float | None) -> Event:
+        """Save how many of the accepted labels may be expected to be wrong."""
+        event = self.project.set_risk(user, risk)
+        self._saved()
+        return event
+
+    def draw_audit(self, user: str) -> "Future[Event]":
+        """Draw rows to be looked at blindly, once the labels are judged."""
+        drawing = self.auditing.draw(user)
+        drawing.add_done_callback(lambda _: self._listeners.tell_state())
+        return drawing
+
+    def answer_audit(self, user: str, row: int, answer: str | None) -> Event:
+        """Save what a row of the open round is."""
+        event = self.project.answer_audit(user, row, answer)
+        self._saved()
+        return event
+
     def _saved(self) -> None:
         self.learning.wake()
         self._listeners.tell_state()
@@ -156,18 +176,20 @@ class Desk:
 
     def next_question(self, user: str) -> Question | None:
         """Reserve a question for a person; None where none is ready."""
-        state = self.project.state
-        closed = state.labels.keys() | state.unsure | state.skipped.get(user, set())
-        question = self.board.take(user, closed)
+        question = self.board.take(user, self._closed_to(user))
         if question is None or self.board.n_ready < 2 * len(self.users):
             self.learning.want_questions()
         return question
 
     def is_all_answered(self, user: str) -> bool:
         """Say whether there is no row left to ask this person about."""
+        return len(self._closed_to(user)) >= self.project.n_rows
+
+    def _closed_to(self, user: str) -> set[int]:
+        """Return rows that are no questions to this person; those of an audit are to nobody."""
         state = self.project.state
-        closed = state.labels.keys() | state.unsure | state.skipped.get(user, set())
-        return len(closed) >= self.project.n_rows
+        skipped = state.skipped.get(user, set())
+        return state.labels.keys() | state.unsure | skipped | set(state.audits.open_rows)
 
     def count_changes(self, rows: list[int], label: str) -> "Future[int]":
         """Return how many rows would be answered otherwise if these had this label."""
@@ -184,7 +206,9 @@ class Desk:
             write_table(path, bare_columns(self.project.intake), {})
             return path
         self.learning.settle()
-        return conclude(self.project.intake, self.learning.learner, self._options).write(path)
+        learner = self.learning.learner
+        options = replace(self._options, risk=learner.risk)
+        return conclude(self.project.intake, learner, options).write(path)
 
     # What pages are sent first
 
@@ -244,11 +268,11 @@ class Desk:
         self._listeners.say({"type": "word", "text": text})
 
     def rows_not_to_ask(self) -> set[int]:
-        """Return rows that nobody can tell, that somebody looks at, or that all have skipped."""
+        """Return rows that nobody can tell, somebody looks at, or all skipped, or of an audit."""
         state = self.project.state
         skipped = [state.skipped.get(user, set()) for user in self.users]
         by_all = set.intersection(*skipped) if skipped else set()
-        return state.unsure | self.board.held | by_all
+        return state.unsure | self.board.held | by_all | set(state.audits.open_rows)
 
 
 def dump(message: dict[str, Any]) -> str:

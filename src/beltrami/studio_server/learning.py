@@ -7,7 +7,6 @@ breaks off as soon as a label comes.
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
@@ -20,12 +19,14 @@ from beltrami.core.progress import ProgressEvent, job, listen
 from beltrami.core.stages import FIT
 from beltrami.core.types import FloatMatrix
 from beltrami.embeddings.layout import layout_graph
+from beltrami.front_door.acceptance import accepted_under
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
 from beltrami.project import Project
 from beltrami.project.state import State, weight_of
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers, Beliefs
+from beltrami.studio_server.errands import BrokenOffError, Errands
 
 _PAUSE_S = 2.5
 """Seconds without a label after which candidates are judged anew."""
@@ -63,10 +64,6 @@ class Audience(Protocol):
 
     def rows_not_to_ask(self) -> set[int]:
         """Return rows that are no questions: nobody can tell them, or somebody looks at them."""
-
-
-class _InterruptedError(Exception):
-    """A label came, or the studio ends."""
 
 
 class Learning:
@@ -110,7 +107,7 @@ class Learning:
         self._project, self._audience, self._make = project, audience, make
         self._remembering = remembering
         self._turn = threading.Condition()
-        self._requests: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
+        self._requests, self._patient = Errands(), Errands()
         self._is_stopped = self._is_new = False
         self._needs_questions = False
         self._is_settled = True
@@ -152,13 +149,18 @@ class Learning:
 
     def do(self, work: Callable[[], Any]) -> "Future[Any]":
         """Have something done by the learner's thread once all that is saved is learned."""
-        future: Future[Any] = Future()
+        return self._add(self._requests, work)
+
+    def do_when_settled(self, work: Callable[[], Any]) -> "Future[Any]":
+        """Have something done once all that is saved is judged, too; judging goes on meanwhile."""
+        return self._add(self._patient, work)
+
+    def _add(self, errands: Errands, work: Callable[[], Any]) -> "Future[Any]":
         with self._turn:
+            future = errands.add(work)
             if self._is_stopped or self.phase == "failed":
-                future.set_exception(RuntimeError("the studio has ended"))
-            else:
-                self._requests.append((work, future))
-                self._turn.notify_all()
+                errands.refuse_all("the studio has ended")
+            self._turn.notify_all()
         return future
 
     @property
@@ -166,6 +168,11 @@ class Learning:
         """Saved changes that the answers do not include."""
         version = 0 if self.answers is None else self.answers.version
         return max(0, self._project.state.number - version)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that was saved is learned and judged: answers are those of a fresh fit."""
+        return (self._is_settled or not self.has_learned) and not self._is_behind()
 
     def settle(self) -> None:
         """Judge anew, in the learner's thread."""
@@ -200,7 +207,7 @@ class Learning:
                 self._open()
                 while self._take_turn():
                     pass
-        except _InterruptedError:
+        except BrokenOffError:
             pass
         except (BeltramiError, MemoryError) as error:
             self._fail(str(error))
@@ -213,9 +220,11 @@ class Learning:
         self._is_new = False
         self.phase = "starting"
         self.has_learned, self._taught = False, {}
-        intake, wanted = self._project.data, self._wanted(self._project.snapshot())
+        intake, state = self._project.data, self._project.snapshot()
+        wanted = self._wanted(state)
         n_known = len({label for label, _ in wanted.values()})
         learner = self._make(intake)
+        learner.risk = state.risk
         with job(*FIT):
             if n_known > _FEW_CLASSES:
                 learner.fit(intake.points, *self._vectors(wanted))
@@ -242,7 +251,7 @@ class Learning:
         try:
             with self._remembering(), listen(lambda _: self._require_going()):
                 positions = layout_graph(graph, random_state=0)
-        except _InterruptedError:
+        except BrokenOffError:
             return
         except (BeltramiError, MemoryError) as error:
             self._audience.show_word(f"the map could not be drawn: {error}")
@@ -262,22 +271,24 @@ class Learning:
         elif self._is_behind():
             self._catch_up()
         elif self._requests:
-            self._answer_request()
+            self._requests.do_first()
         elif self._needs_questions:
             self._choose_questions()
         elif not self._is_settled and self._seconds_to_pause() == 0:
             self._settle_in_peace()
+        elif self._patient and self.is_settled:
+            self._patient.do_first()
         return True
 
     def _has_work(self) -> bool:
         urgent = self._is_stopped or self._is_new or self._needs_questions or bool(self._requests)
-        return urgent or self._is_behind()
+        return urgent or self._is_behind() or (bool(self._patient) and self.is_settled)
 
     def _is_behind(self) -> bool:
         return self.answers is None or self._project.state.number > self.answers.version
 
     def _seconds_to_pause(self) -> float | None:
-        if self._is_settled:
+        if self._is_settled or not self.has_learned:
             return None
         return max(0.0, self._last_change + _PAUSE_S - time.monotonic())
 
@@ -285,6 +296,7 @@ class Learning:
         """Learn from the labels as they are saved now, and show what follows."""
         state = self._project.snapshot()
         wanted = self._wanted(state)
+        has_other_risk, self.learner.risk = self.learner.risk != state.risk, state.risk
         if len({label for label, _ in wanted.values()}) < 2:
             self.has_learned = False
         elif self._taught:
@@ -292,6 +304,9 @@ class Learning:
         else:
             self.learner.fit_labels(*self._vectors(wanted))
             self._taught, self.has_learned, self._is_settled = wanted, True, True
+        if has_other_risk and self.has_learned:
+            self.learner.accepted_ = accepted_under(self.learner, state.risk)
+            self._is_settled = False  # what the report says of it comes with the next pause
         self._publish(state)
         self._needs_questions = True
 
@@ -332,19 +347,6 @@ class Learning:
             self.answers = Answers.of_labels(state, self._project.n_rows)
         self._audience.show_answers(before, self.answers)
 
-    def _answer_request(self) -> None:
-        with self._turn:
-            work, future = self._requests.popleft()
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            future.set_result(work())
-        except _InterruptedError as error:
-            future.set_exception(RuntimeError("the studio has ended"))
-            raise error
-        except Exception as error:  # noqa: BLE001 - whoever asked is told
-            future.set_exception(error)
-
     def _choose_questions(self) -> None:
         self._needs_questions = False
         closed = self._audience.rows_not_to_ask()
@@ -362,7 +364,7 @@ class Learning:
         self._may_break_off = True
         try:
             self.settle()
-        except _InterruptedError:
+        except BrokenOffError:
             if self._is_stopped:
                 raise
         finally:
@@ -372,18 +374,18 @@ class Learning:
         self._require_going()
         if self._may_break_off:
             if self._is_behind() or self._requests:
-                raise _InterruptedError
+                raise BrokenOffError
             return
         if self.phase != "ready":  # what follows a label is quick, and said by the map itself
             self._audience.show_progress(event)
 
     def _require_going(self) -> None:
         if self._is_stopped or self._is_new:
-            raise _InterruptedError
+            raise BrokenOffError
 
     def _fail(self, text: str) -> None:
         self.phase, self.failure = "failed", text
         self._audience.show_word(text)
         with self._turn:
-            while self._requests:
-                self._requests.popleft()[1].set_exception(RuntimeError(text))
+            self._requests.refuse_all(text)
+            self._patient.refuse_all(text)
