@@ -12,7 +12,7 @@ import { count, sentence } from "./words.js";
 export class AuditView {
   constructor(store, deeds, notices) {
     Object.assign(this, { store, deeds, notices, told: null, card: null, isAsking: false, asksAgain: false, isBusy: false });
-    this.risk = new RiskPanel((risk) => this.act(() => tell("/api/audit/risk", { risk })));
+    this.risk = new RiskPanel((risk) => this.setRisk(risk));
     store.watch(["view", "project"], ({ view, project }) => {
       if (view !== "audit" || !project) return;
       this.offer(project);
@@ -58,6 +58,12 @@ export class AuditView {
       this.isBusy = false;
     }
     if (!this.card) await this.refresh();
+  }
+
+  async setRisk(risk) {
+    byId("audit-problem").textContent = "";
+    await this.deeds.inTurn(() => tell("/api/audit/risk", { risk })).catch((error) => this.complain(error));
+    await this.refresh();
   }
 
   complain(error) {

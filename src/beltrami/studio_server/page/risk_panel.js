@@ -3,15 +3,22 @@
 import { byId, element, refill } from "./elements.js";
 import { count, percent } from "./words.js";
 
+const REST_MS = 300; // keys move the slider step by step; where it rests is meant
+
 export class RiskPanel {
   /** `choose(risk)` saves a risk, null for none. */
   constructor(choose) {
-    Object.assign(this, { choose, steps: [], isMoved: false });
+    Object.assign(this, { choose, steps: [], facts: [], isMoved: false, timer: 0 });
     byId("risk").addEventListener("input", () => this.preview());
     byId("risk").addEventListener("change", () => {
-      this.isMoved = false;
-      this.choose(this.steps[Number(byId("risk").value)].risk);
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.save(), REST_MS);
     });
+  }
+
+  save() {
+    this.isMoved = false;
+    this.choose(this.steps[Number(byId("risk").value)].risk);
   }
 
   show(told, project) {
