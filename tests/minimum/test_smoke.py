@@ -126,6 +126,19 @@ def test_a_command_runs(command, left, shell):
     assert not left or Path(left).stat().st_size > 0
 
 
+def test_a_project_is_labelled_and_found_again(shell):
+    from beltrami.project import open_project
+
+    path = csv_file(shell.folder)
+    project = open_project(path, user="ann")
+    project.label("ann", [20], "ant", "key")
+    project.label("bob", [21], "bee", "area")
+    project.undo("bob")
+    project.close()
+    shell("label", "--project", "data.beltrami", "-o", "labels.csv")
+    assert '"key","ann"' in Path("labels.csv").read_text("utf-8")
+
+
 def test_pins_are_the_lower_bounds_of_the_project():
     script = Path(__file__).parents[2] / ".ci" / "minimum.py"
     spec = importlib.util.spec_from_file_location("minimum", script)

@@ -293,11 +293,11 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         Returns
         -------
         ManifoldClassifier
-            Itself, as `fit` with the same labels leaves it, to the last bit up to 15 classes.
+            Itself, as `fit` with the same labels leaves it; to the last bit up to ten classes.
         """
         check_is_fitted(self)
-        self._foundation.forget_columns()
-        with self._whole_or_not_at_all(), thread_limit(self.n_jobs):
+        whole = self._whole_or_not_at_all()
+        with whole, self._foundation.columns_anew(), thread_limit(self.n_jobs):
             self._learn(self._read_given(self._given))
         return self
 

@@ -5,6 +5,8 @@ questions and maps answer in, the factorised Laplacian, and the columns of its i
 have been labelled. Labels change, these do not.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -123,9 +125,18 @@ class Foundation:
         tol = min(tol, _SHARED_TOL) if self.is_shared else tol
         return self._columns.setdefault(tol, GreenColumns(self, tol)).at(rows)
 
-    def forget_columns(self) -> None:
-        """Let columns be solved for again, together: one by one they differ in their last bits."""
-        self._columns = {}
+    @contextmanager
+    def columns_anew(self) -> Iterator[None]:
+        """Solve for all columns together again: those solved one by one differ in their last bits.
+
+        Where what needs them is cut short, those that were there are put back.
+        """
+        before, self._columns = self._columns, {}
+        try:
+            yield
+        except BaseException:
+            self._columns = before
+            raise
 
 
 def strong_pieces(graph: Graph) -> IndexVector:

@@ -13,7 +13,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import quote
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project.errors import NotSavedError, ProjectError, ProjectInUseError
@@ -187,14 +186,14 @@ def read_project(path: Path) -> Contents:
 
 def _connect(path: Path, *, is_new: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"file:{quote(str(path))}?mode={'rwc' if is_new else 'rw'}",
+        f"{path.as_uri()}?mode={'rwc' if is_new else 'rw'}",
         uri=True,
         timeout=_PATIENCE,
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA trusted_schema = OFF")
+    for setting in ("synchronous = FULL", "fullfsync = ON", "trusted_schema = OFF"):
+        connection.execute(f"PRAGMA {setting}")
     return connection
 
 
@@ -207,7 +206,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     """
     mode = "mode=ro" if _has_log(path) else "mode=ro&immutable=1"
     return sqlite3.connect(
-        f"file:{quote(str(path))}?{mode}", uri=True, timeout=_PATIENCE, isolation_level=None
+        f"{path.as_uri()}?{mode}", uri=True, timeout=_PATIENCE, isolation_level=None
     )
 
 

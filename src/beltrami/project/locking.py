@@ -40,7 +40,7 @@ class WriterLock:
                 if sys.platform != "win32":
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                holder = os.pread(descriptor, _MOST_BYTES, 0)
+                holder = os.read(descriptor, _MOST_BYTES)
                 os.close(descriptor)
                 raise ProjectInUseError(_in_use(project, holder)) from error
             except OSError as error:
@@ -56,7 +56,7 @@ class WriterLock:
         with suppress(OSError):  # a full disk: then nobody is told who has it
             os.ftruncate(descriptor, 0)
             who = {"process": os.getpid(), "user": user, "since": now()}
-            os.pwrite(descriptor, json.dumps(who).encode(), 0)
+            os.write(descriptor, json.dumps(who).encode())
         return cls(path, descriptor)
 
     def release(self) -> None:

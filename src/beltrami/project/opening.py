@@ -1,6 +1,8 @@
 """A project is opened: data and options enter, a `Project` that is up to date leaves."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from beltrami.project.errors import ProjectError
 from beltrami.project.events import FILE, Event, InputSeen, RolesChanged, check_name
 from beltrami.project.file import Contents, ProjectFile, read_project
 from beltrami.project.inputs import Input, recognise, translate
-from beltrami.project.options import found_beside, merge_options, read_options
+from beltrami.project.options import found_beside, merge_options, read_options, whole_path
 from beltrami.project.project import Project
 from beltrami.project.reading import read_data
 from beltrami.tables import TableOptions, read_table
@@ -33,18 +35,18 @@ class _Past:
         Contents of the data that were seen.
     last : InputSeen or None
         Which of them was there last, and where; None for a new project.
-    record : dict or None
-        The options, as JSON.
+    options : TableOptions or None
+        How the data were read.
     """
 
     events: list[Event]
     inputs: list[Input]
     last: InputSeen | None
-    record: dict[str, Any] | None
+    options: TableOptions | None
 
     @classmethod
-    def of(cls, contents: Contents | None) -> "_Past":
-        """Return what a file holds."""
+    def of(cls, contents: Contents | None, folder: Path) -> "_Past":
+        """Return what a file in some folder holds."""
         if contents is None:
             return cls([], [], None, None)
         bodies = [event.body for event in contents.events]
@@ -54,7 +56,7 @@ class _Past:
         is_whole = [one.number for one in inputs] == list(range(1, len(inputs) + 1))
         if not (seen and said and is_whole and 1 <= seen[-1].input <= len(inputs)):
             raise InvalidInputError("it does not say which data it is about.")
-        return cls(contents.events, inputs, seen[-1], said[-1].options)
+        return cls(contents.events, inputs, seen[-1], read_options(said[-1].options, folder))
 
 
 def open_project(
@@ -95,7 +97,8 @@ def open_project(
     try:
         contents = read_project(path) if file is None else file.contents
         place = path.resolve()
-        past = _read_past(contents, place)
+        with _as_damage(place):
+            past = _Past.of(contents, place.parent)
         source = _data_of(place, source, past, is_named=project is not None)
         return _catch_up(place, file, past, source, options, user)
     except BaseException:
@@ -106,7 +109,7 @@ def open_project(
 
 def project_beside(source: Path | str) -> Path:
     """Return where the project of some data is, where nothing else is said."""
-    data = Path(source).resolve()
+    data = whole_path(source)
     stem = data.name if data.is_dir() else Path(data.name.removesuffix(".gz")).stem
     return data.with_name(f"{stem}{ENDING}")
 
@@ -114,8 +117,10 @@ def project_beside(source: Path | str) -> Path:
 def data_of(project: Path | str) -> Path:
     """Return where the data of a project are."""
     path = Path(project)
-    past = _read_past(read_project(path), path.resolve())
-    return Path(_data_of(path.resolve(), None, past, is_named=True))
+    place = path.resolve()
+    with _as_damage(place):
+        past = _Past.of(read_project(path), place.parent)
+    return Path(_data_of(place, None, past, is_named=True))
 
 
 def _places(source: Any, project: Path | str | None) -> tuple[Path, Any]:
@@ -125,6 +130,7 @@ def _places(source: Any, project: Path | str | None) -> tuple[Path, Any]:
         return Path(source), None
     if is_path and not Path(source).exists():
         read_table(source)  # says what is wrong with it
+    source = whole_path(source) if is_path else source
     if project is not None:
         return Path(project), source
     if not is_path:
@@ -134,9 +140,11 @@ def _places(source: Any, project: Path | str | None) -> tuple[Path, Any]:
     return project_beside(source), source
 
 
-def _read_past(contents: Contents | None, path: Path) -> _Past:
+@contextmanager
+def _as_damage(path: Path) -> Iterator[None]:
+    """Say that a project is damaged where what it holds makes no sense."""
     try:
-        return _Past.of(contents)
+        yield
     except InvalidInputError as error:
         raise ProjectError(
             f"the project {str(path)!r} is damaged ({error}) Nothing was changed. Put back a copy."
@@ -183,15 +191,16 @@ def _catch_up(
     user: str,
 ) -> Project:
     """Read the data and bring the project up to what they and the options say."""
-    folder, last = path.parent, past.last
-    if past.record is not None:
-        options = merge_options(options, read_options(past.record, folder))
+    last = past.last
+    if past.options is not None:
+        options = merge_options(options, past.options)
     data = read_data(source, options)
     known = None if last is None else past.inputs[last.input - 1]
     is_elsewhere = last is not None and not _is_same_place(source, last.source, path)
     found = recognise(data.seen, past.inputs, known, is_elsewhere=is_elsewhere)
     inputs = [*past.inputs, *[found.input] * found.is_new]
-    chronicle = Chronicle(translate(past.events, inputs, found.input))
+    with _as_damage(path):
+        chronicle = Chronicle(translate(past.events, inputs, found.input))
     opened = Project(path, file, chronicle, source, inputs)
     lines = opened.take_over(data, options, found, user)
     opened.words += [_greeting(opened, is_new=last is None), *lines]

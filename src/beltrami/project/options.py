@@ -15,6 +15,7 @@ from beltrami.tables.options import DEFAULTS, TableOptions
 
 _TEXTS = ("label", "id", "delimiter", "decimal")
 _COLUMNS = ("features", "text", "categories", "numbers", "ignore")
+_NAMES = tuple(one.name for one in fields(TableOptions) if one.name != "min_classes")
 
 
 def options_record(options: TableOptions, folder: Path) -> dict[str, Any]:
@@ -54,14 +55,23 @@ def merge_options(given: TableOptions, kept: TableOptions) -> TableOptions:
     """Return what a user says now, and what is kept of what was said before.
 
     Of the options on columns (`features`, `text`, `categories`, `numbers`, `ignore`) all are taken
-    as they are said now where one of them is.
+    as they are said now where one of them is. A column that is something else now is no longer
+    what it was.
     """
-    groups = [(one.name,) for one in fields(TableOptions) if one.name not in _COLUMNS]
+    said = {name for name in _NAMES if not _is_default(name, getattr(given, name))}
+    named = {getattr(given, name) for name in ("label", "id") if name in said}
     values: dict[str, Any] = {}
-    for group in (*groups, _COLUMNS):
-        is_said = any(not _is_default(name, getattr(given, name)) for name in group)
-        values |= {name: getattr(given if is_said else kept, name) for name in group}
-    return replace(given, **(values | {"min_classes": given.min_classes}))
+    if said.isdisjoint(_COLUMNS):
+        lists = {name: getattr(kept, name) for name in _COLUMNS}
+        values |= {name: tuple(one for one in lists[name] if one not in named) for name in lists}
+    else:
+        named |= {one for name in _COLUMNS for one in getattr(given, name)}
+    for name in _NAMES:
+        if name not in said and name not in _COLUMNS:
+            value = getattr(kept, name)
+            is_other_now = name in {"label", "id"} and value in named
+            values[name] = None if is_other_now else value
+    return replace(given, **values)
 
 
 def _is_default(name: str, value: Any) -> bool:
@@ -71,7 +81,7 @@ def _is_default(name: str, value: Any) -> bool:
 
 def place_beside(path: str | os.PathLike[str], folder: Path) -> str:
     """Return where a file is, seen from a folder."""
-    place = Path(path).resolve()
+    place = whole_path(path)
     try:
         return PurePath(os.path.relpath(place, folder)).as_posix()
     except ValueError:  # on another drive
@@ -81,3 +91,8 @@ def place_beside(path: str | os.PathLike[str], folder: Path) -> str:
 def found_beside(place: str, folder: Path) -> Path:
     """Return the file that lies somewhere, seen from a folder."""
     return Path(os.path.normpath(folder / place))
+
+
+def whole_path(path: str | os.PathLike[str]) -> Path:
+    """Return a path from the root on; a link stays a link."""
+    return Path(os.path.normpath(Path(path).absolute()))

@@ -135,6 +135,8 @@ class Project:
         """Give rows a label, or one each; None takes labels away."""
         listed = _row_numbers(rows)
         labels = (label,) if label is None or isinstance(label, str) else tuple(label)
+        if how == FILE:
+            raise InvalidInputError(f"how={FILE!r} is said of labels of the data alone.")
         with self.lock:
             self._require_rows(listed)
             old = self._labels_of(listed)

@@ -99,11 +99,11 @@ class State:
 
     def weights(self, n_rows: int) -> FloatVector | None:
         """Return how much each row's label counts; None where all count the same."""
-        rows = [row for row, given in self.labels.items() if given.how == "area"]
-        if not rows:
+        weights = {row: weight_of(given.how) for row, given in self.labels.items()}
+        if all(weight == 1 for weight in weights.values()):
             return None
         counts = np.ones(n_rows)
-        counts[rows] = AREA_WEIGHT
+        counts[list(weights)] = list(weights.values())
         return counts
 
 

@@ -12,13 +12,13 @@ from starlette.types import ASGIApp
 from beltrami.core.errors import BeltramiError
 from beltrami.core.spelling import spell_out
 from beltrami.project import ClassExistsError, NotSavedError, ProjectError
-from beltrami.studio_server.access import Access, Gate
 from beltrami.studio_server.desk import Desk
-from beltrami.studio_server.hub import Hub
-from beltrami.studio_server.limits import Limits
-from beltrami.studio_server.refusals import RefusedError
+from beltrami.studio_server.guard.access import Access, Gate
+from beltrami.studio_server.guard.limits import Limits
+from beltrami.studio_server.guard.refusals import RefusedError
 from beltrami.studio_server.routes import Routes
-from beltrami.studio_server.telling import tell_state
+from beltrami.studio_server.wire.hub import Hub
+from beltrami.studio_server.wire.telling import tell_state
 
 _STATUS = {NotSavedError: 507, ClassExistsError: 409, ProjectError: 409}
 

@@ -86,14 +86,14 @@ class Board:
 
     @property
     def held(self) -> set[int]:
-        """Rows that somebody looks at."""
+        """The rows that somebody looks at."""
         with self._lock:
             self._expire()
             return set(self._leases)
 
     @property
     def n_ready(self) -> int:
-        """Questions that nobody looks at."""
+        """How many questions nobody looks at."""
         with self._lock:
             return len(self._ready)
 

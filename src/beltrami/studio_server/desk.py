@@ -28,8 +28,8 @@ from beltrami.project.state import weight_of
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers
 from beltrami.studio_server.board import Board
-from beltrami.studio_server.frames import pack_answers, pack_changes, pack_places
 from beltrami.studio_server.learning import Learning
+from beltrami.studio_server.wire.frames import pack_answers, pack_changes, pack_places
 from beltrami.tables import write_table
 
 
@@ -86,6 +86,7 @@ class Desk:
     ) -> None:
         self.project, self.users, self.is_read_only = project, users, is_read_only
         self.contents = RowContents.of(project.data)
+        self.colourable: tuple[tuple[str, str], ...] = ()
         self.board = Board()
         self.learning = Learning(
             project, self, make or partial(make_learner, options=options), remembering
@@ -99,6 +100,7 @@ class Desk:
     def open(self) -> None:
         """Begin to learn."""
         self.learning.start()
+        self._look_at_columns()
 
     def close(self) -> None:
         """Stop learning, and close the project."""
@@ -146,7 +148,21 @@ class Desk:
         self.contents = RowContents.of(self.project.data)
         self.board.clear()
         self.learning.renew()
-        self._listeners.tell_state()
+        self._look_at_columns()
+
+    def _look_at_columns(self) -> None:
+        """Go through the columns once, apart: of a million rows that takes a second or two."""
+
+        def look(contents: RowContents) -> None:
+            colourable = contents.colourable
+            contents.content(0)
+            if contents is self.contents:
+                self.colourable = colourable
+                self._listeners.tell_state()
+
+        threading.Thread(
+            target=look, args=(self.contents,), name="beltrami columns", daemon=True
+        ).start()
 
     def _saved(self) -> None:
         self.learning.wake()

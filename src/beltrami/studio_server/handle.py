@@ -20,11 +20,11 @@ from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
 from beltrami.project import open_project
-from beltrami.studio_server.access import Access
 from beltrami.studio_server.application import make_app
 from beltrami.studio_server.desk import Desk
-from beltrami.studio_server.hub import Hub
+from beltrami.studio_server.guard.access import Access
 from beltrami.studio_server.serving import ServerThread
+from beltrami.studio_server.wire.hub import Hub
 from beltrami.tables import Table, TableOptions, read_table
 
 

@@ -15,14 +15,14 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from beltrami.core.errors import BeltramiError
-from beltrami.studio_server import requests as r
-from beltrami.studio_server import telling
-from beltrami.studio_server.access import user_of
 from beltrami.studio_server.desk import Desk, dump
-from beltrami.studio_server.frames import pack_column
-from beltrami.studio_server.hub import Hub
-from beltrami.studio_server.limits import Outbox
-from beltrami.studio_server.refusals import RefusedError
+from beltrami.studio_server.guard.access import user_of
+from beltrami.studio_server.guard.limits import Outbox
+from beltrami.studio_server.guard.refusals import RefusedError
+from beltrami.studio_server.wire import requests as r
+from beltrami.studio_server.wire import telling
+from beltrami.studio_server.wire.frames import pack_column
+from beltrami.studio_server.wire.hub import Hub
 
 _BINARY = "application/octet-stream"
 _HOWS = ("key", "click", "area", "api")

@@ -23,9 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from beltrami.core.errors import BeltramiError, InvalidInputError
-from beltrami.studio_server.addresses import Address, is_loopback
-from beltrami.studio_server.limits import Bounds
-from beltrami.studio_server.refusals import RefusedError, refuse
+from beltrami.studio_server.guard.addresses import Address, is_loopback
+from beltrami.studio_server.guard.limits import Bounds
+from beltrami.studio_server.guard.refusals import RefusedError, refuse
 
 _LOG = logging.getLogger("beltrami.studio")
 

@@ -11,11 +11,11 @@ from tests.support.random_requests import handshake
 
 from beltrami.labelling.options import LearningOptions
 from beltrami.project import open_project
-from beltrami.studio_server.access import Access
 from beltrami.studio_server.application import make_app
 from beltrami.studio_server.desk import Desk
-from beltrami.studio_server.hub import Hub
+from beltrami.studio_server.guard.access import Access
 from beltrami.studio_server.serving import ServerThread
+from beltrami.studio_server.wire.hub import Hub
 from beltrami.tables import TableOptions
 
 pytestmark = pytest.mark.usefixtures("few_trees")

@@ -20,9 +20,9 @@ from tests.support.random_requests import handshake
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from beltrami.core.errors import BeltramiError, InvalidInputError
-from beltrami.studio_server.access import Access, Gate
-from beltrami.studio_server.addresses import Address
-from beltrami.studio_server.limits import Bounds, Limits
+from beltrami.studio_server.guard.access import Access, Gate
+from beltrami.studio_server.guard.addresses import Address
+from beltrami.studio_server.guard.limits import Bounds, Limits
 from beltrami.studio_server.serving import (
     ServerThread,
     StudioServerError,

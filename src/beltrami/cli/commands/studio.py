@@ -13,8 +13,8 @@ from beltrami.core.stages import INTAKE
 if TYPE_CHECKING:
     from beltrami.labelling.options import LearningOptions
     from beltrami.project import Project
-    from beltrami.studio_server.access import Access
-    from beltrami.studio_server.addresses import Address
+    from beltrami.studio_server.guard.access import Access
+    from beltrami.studio_server.guard.addresses import Address
     from beltrami.tables import TableOptions
 
 
@@ -61,7 +61,7 @@ def studio(
     with voice.work(*INTAKE):
         from beltrami.labelling.options import LearningOptions
         from beltrami.project import open_project
-        from beltrami.studio_server.access import Access
+        from beltrami.studio_server.guard.access import Access
         from beltrami.studio_server.serving import check_host
 
         check_host(host, has_own_token=token is not None)
@@ -86,8 +86,8 @@ def _serve(
     from beltrami.studio_server.application import make_app
     from beltrami.studio_server.desk import Desk
     from beltrami.studio_server.handle import remembering_usually
-    from beltrami.studio_server.hub import Hub
     from beltrami.studio_server.serving import serve
+    from beltrami.studio_server.wire.hub import Hub
 
     hub, users = Hub(), access.users
     desk = Desk(

@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from beltrami.studio_server.refusals import RefusedError
+from beltrami.studio_server.guard.refusals import RefusedError
 
 MOST_ROWS = 200_000
 """Rows that one request may label."""

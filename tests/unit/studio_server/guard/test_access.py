@@ -9,15 +9,15 @@ from starlette.requests import HTTPConnection
 from tests.support.asgi import ORIGIN, PORT, ask, ask_async, shake_hands
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.studio_server.access import (
+from beltrami.studio_server.guard.access import (
     MOST_WAITING,
     WRONG_A_MINUTE,
     Access,
     Gate,
     user_of,
 )
-from beltrami.studio_server.addresses import Address, Names, machine_name
-from beltrami.studio_server.refusals import RefusedError, refuse
+from beltrami.studio_server.guard.addresses import Address, Names, machine_name
+from beltrami.studio_server.guard.refusals import RefusedError, refuse
 
 TOKEN = "a-token-of-my-own"
 ACCESS = Access.of(("ann", "ben"), TOKEN)

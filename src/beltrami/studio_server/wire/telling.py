@@ -39,7 +39,7 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
         "label": project.data.roles.label,
         "kind": desk.contents.kind,
         "has_pictures": desk.contents.has_pictures,
-        "columns": [{"name": name, "kind": kind} for name, kind in desk.contents.colourable],
+        "columns": [{"name": name, "kind": kind} for name, kind in desk.colourable],
         "headline": sentence,
         "evidence": list(told),
         "warnings": [*desk.words, *(beliefs.report.warnings if beliefs is not None else ())],

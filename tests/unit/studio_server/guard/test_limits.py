@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 from tests.support.asgi import ask, scope_of, shake_hands
 
-from beltrami.studio_server.limits import Bounds, Limits, Outbox
+from beltrami.studio_server.guard.limits import Bounds, Limits, Outbox
 
 JSON = {"content-type": "application/json"}
 SMALL = Bounds(body_bytes=1000, bodies_bytes=3000, patience_s=0.2, n_sockets=2)

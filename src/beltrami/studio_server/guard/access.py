@@ -20,8 +20,8 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.studio_server.addresses import Names, Place, read_origin, read_place
-from beltrami.studio_server.refusals import (
+from beltrami.studio_server.guard.addresses import Names, Place, read_origin, read_place
+from beltrami.studio_server.guard.refusals import (
     Headers,
     RefusedError,
     refuse,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from beltrami.studio_server.desk import dump
-from beltrami.studio_server.limits import Outbox
+from beltrami.studio_server.guard.limits import Outbox
 
 
 class Hub:

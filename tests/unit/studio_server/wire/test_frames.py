@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from beltrami.studio_server.answers import Answers
-from beltrami.studio_server.frames import pack_answers, pack_changes, pack_column, pack_places
+from beltrami.studio_server.wire.frames import pack_answers, pack_changes, pack_column, pack_places
 
 HEADER = np.dtype(
     [("magic", "S4"), ("kind", "u1"), ("pad", "u1"), ("more", "<u2"), ("numbers", "<u4", 6)]

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from beltrami.studio_server.refusals import RefusedError, announces_body, refuse, values_of
+from beltrami.studio_server.guard.refusals import RefusedError, announces_body, refuse, values_of
 
 _LOG = logging.getLogger("beltrami.studio")
 

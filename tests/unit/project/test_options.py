@@ -1,0 +1,82 @@
+"""Options are kept with a project, and what is said later stands beside them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.project.options import merge_options, options_record, read_options
+from beltrami.tables.options import DEFAULTS, TableOptions
+
+SAID = TableOptions(
+    label="kind",
+    id="key",
+    features=["a", "b"],
+    text="c",
+    ignore=["d"],
+    unlabeled=-1,
+    delimiter=";",
+    decimal=",",
+    impute=True,
+)
+
+
+def test_options_come_back_from_their_record():
+    record = options_record(SAID, Path("/somewhere"))
+    again = read_options(record, Path("/somewhere"))
+    assert options_record(again, Path("/somewhere")) == record
+    assert (again.label, again.features, again.text) == ("kind", ("a", "b"), ("c",))
+    assert (again.unlabeled, again.impute) == ("-1", True)
+
+
+def test_gaps_and_matrices_are_not_kept():
+    record = options_record(
+        TableOptions(unlabeled=float("nan"), embeddings=np.eye(3), labels=["x.csv"]), Path("/")
+    )
+    assert record == options_record(DEFAULTS, Path("/"))
+
+
+def test_places_are_seen_from_the_folder_of_the_project(tmp_path):
+    (tmp_path / "data").mkdir()
+    options = TableOptions(embeddings=tmp_path / "data" / "e.npy")
+    record = options_record(options, tmp_path)
+    assert record["embeddings"] == "data/e.npy"
+    assert read_options(record, Path("/there")).embeddings == Path("/there/data/e.npy")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"label": 3}, {"ignore": "a"}, {"ignore": [1]}, {"impute": 1}, {"extra": None}],
+    ids=str,
+)
+def test_a_record_that_we_did_not_write_is_refused(change):
+    record = options_record(DEFAULTS, Path("/")) | change
+    with pytest.raises(InvalidInputError, match="option"):
+        read_options(record, Path("/"))
+
+
+def test_what_is_said_now_wins_and_the_rest_is_kept():
+    merged = merge_options(TableOptions(label="class", min_classes=0), SAID)
+    assert (merged.label, merged.id, merged.features, merged.impute) == (
+        "class",
+        "key",
+        ("a", "b"),
+        True,
+    )
+    assert merged.min_classes == 0
+    assert merge_options(DEFAULTS, SAID).unlabeled == -1
+    assert merge_options(TableOptions(unlabeled=""), SAID).unlabeled == ""
+
+
+def test_columns_are_said_together():
+    merged = merge_options(TableOptions(numbers=["q"]), SAID)
+    assert (merged.numbers, merged.features, merged.text, merged.ignore) == (("q",), (), (), ())
+    assert merged.label == "kind"
+
+
+def test_a_column_is_one_thing_at_a_time():
+    assert merge_options(TableOptions(id="d"), SAID).ignore == ()
+    assert merge_options(TableOptions(ignore=["key"]), SAID).id is None
+    assert merge_options(TableOptions(label="a"), SAID).features == ("b",)
+    assert merge_options(TableOptions(label="key"), SAID).id is None
