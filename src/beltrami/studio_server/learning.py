@@ -22,6 +22,7 @@ from beltrami.core.types import FloatMatrix
 from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
+from beltrami.learners.foundation import classes_served
 from beltrami.project import Project
 from beltrami.project.state import State, weight_of
 from beltrami.questions import Question
@@ -32,9 +33,6 @@ _PAUSE_S = 2.5
 
 _ROUGH_ROWS = 3_000
 """Rows above which a rough map is shown while the fine one is drawn."""
-
-_FEW_CLASSES = 15
-"""Classes up to which the eigenbasis has the same size, however many there are."""
 
 _AHEAD = 8
 """Questions chosen at once."""
@@ -162,6 +160,10 @@ class Learning:
         return future
 
     @property
+    def _n_served(self) -> int:
+        return classes_served(self._project.n_rows)
+
+    @property
     def n_behind(self) -> int:
         """Saved changes that the answers do not include."""
         version = 0 if self.answers is None else self.answers.version
@@ -172,7 +174,7 @@ class Learning:
         if not self.has_learned or self._is_settled:
             return
         n_known = len({label for label, _ in self._taught.values()})
-        if n_known > _FEW_CLASSES and n_known != self._n_foreseen:
+        if n_known > self._n_served and n_known != self._n_foreseen:
             self._open()  # so many classes ask for a basis of another size
             return
         self.learner.settle()
@@ -217,7 +219,7 @@ class Learning:
         n_known = len({label for label, _ in wanted.values()})
         learner = self._make(intake)
         with job(*FIT):
-            if n_known > _FEW_CLASSES:
+            if n_known > self._n_served:
                 learner.fit(intake.points, *self._vectors(wanted))
                 self._taught, self.has_learned, self._is_settled = wanted, True, True
             else:
