@@ -18,7 +18,7 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
     project, learning = desk.project, desk.learning
     state, answers, beliefs = project.state, learning.answers, learning.beliefs
     counts = _counts(desk)
-    sentence, told = _first_sentence(len(state.labels)), tuple[str, ...]()
+    sentence, told = _first_sentence(desk), tuple[str, ...]()
     if answers is not None and beliefs is not None:
         sentence = headline(counts)
         told = evidence(counts, answers.expected, None, beliefs.report)
@@ -61,25 +61,27 @@ def _counts(desk: Desk) -> dict[str, int]:
 
 def _classes(desk: Desk) -> list[dict[str, Any]]:
     """Return the classes with their counts; labels are counted as saved, answers as learned."""
-    state, answers = desk.project.state, desk.learning.answers
-    given: dict[str, int] = {}
-    for one in list(state.labels.values()):
-        given[one.label] = given.get(one.label, 0) + 1
+    state, answers, given = desk.project.state, desk.learning.answers, desk.given_counts
     counted = [] if answers is None else answers.class_counts
     nothing = {"given": 0, "labelled": 0, "left": 0}
     return [
         {"name": one.name, "gone": one.gone}
         | (counted[place] if place < len(counted) else nothing)
-        | {"given": given.get(one.name, 0)}
+        | {"given": given[one.name]}
         for place, one in enumerate(state.classes)
     ]
 
 
-def _first_sentence(n_given: int) -> str:
+def _first_sentence(desk: Desk) -> str:
+    """Say what there is before anything was learned."""
+    counts = desk.given_counts
+    n_given, n_classes = counts.total(), len(counts)
     if not n_given:
         return "No labels yet. Name what you see in a few rows, and the map answers."
     labels = "1 label" if n_given == 1 else f"{n_given:,} labels"
-    return f"{labels} of one class so far; the map answers from the second class on."
+    if n_classes == 1:
+        return f"{labels} of one class so far; the map answers from the second class on."
+    return f"{labels} of {n_classes} classes; the map answers as soon as the rows are joined."
 
 
 def tell_rows(desk: Desk, rows: list[int]) -> list[dict[str, Any]]:
