@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import PurePath
 from typing import Any
 
 from starlette.background import BackgroundTask
@@ -149,9 +150,9 @@ class Routes:
             if question is not None:
                 told = await run_in_threadpool(telling.tell_question, self._desk, question)
                 return JSONResponse({"question": told})
-            is_busy = self._desk.learning.phase in ("starting", "learning")
-            if asyncio.get_running_loop().time() > ends or self._desk.is_all_answered(user):
-                why = "every row has an answer" if not is_busy else "the rows are being joined"
+            is_over = self._desk.is_all_answered(user)
+            if is_over or asyncio.get_running_loop().time() > ends:
+                why = telling.tell_why_no_question(self._desk, is_over=is_over)
                 return JSONResponse({"question": None, "why": why})
             await asyncio.sleep(0.1)
 
@@ -162,9 +163,10 @@ class Routes:
     async def labels(self, _: Request) -> Response:
         """Return the whole result as a table."""
         path = await asyncio.wrap_future(self._desk.export())
+        name = f"{PurePath(self._desk.project.data.table.name).stem}-labels.csv"
         tidy = BackgroundTask(shutil.rmtree, path.parent, ignore_errors=True)
         return FileResponse(
-            path, media_type="text/csv; charset=utf-8", filename=path.name, background=tidy
+            path, media_type="text/csv; charset=utf-8", filename=name, background=tidy
         )
 
     async def save_label(self, request: Request) -> Response:
