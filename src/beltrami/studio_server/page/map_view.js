@@ -24,6 +24,7 @@ export class MapView {
       label: (code, event) => this.label(code, event), create: (event) => this.create(event),
       choose: (event) => this.choose(event), clear: (event) => this.label(null, event),
     });
+    store.watch(["selection", "picked"], (state) => this.uncover(state));
     this.listenToMap();
     this.listenToTools();
     byId("selection-clear").addEventListener("click", () => this.clear());
@@ -111,6 +112,14 @@ export class MapView {
     } catch (error) {
       this.notices.warn(`The search failed: ${error.message}`);
     }
+  }
+
+  /** Keep what was chosen from lying under the bar that labels it. */
+  uncover(state) {
+    const bar = byId("bar"), isOver = !bar.hidden && getComputedStyle(bar).position === "absolute";
+    if (state.view !== "map" || !state.places || !isOver) return;
+    const covered = byId("points").getBoundingClientRect().bottom - bar.getBoundingClientRect().top;
+    this.stage.uncover(targetRows(state), covered);
   }
 
   clear() {

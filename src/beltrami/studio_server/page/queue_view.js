@@ -83,10 +83,10 @@ export class QueueView {
     if (code < 0) parts.push(element("span", { class: "faint", text: "No suggestion yet." }));
     else {
       parts.push("Perhaps ", className(project, code), `, ${percent(confidence)} sure. `);
+      if (!project.read_only) parts.push(element("kbd", { text: "Enter" }), " takes it. ");
       if (second !== null && codeOf(project, second) >= 0) {
-        parts.push(element("span", { class: "faint", text: `Otherwise ${nameOf(second)}, ${percent(less)}. ` }));
+        parts.push(element("span", { class: "faint", text: `Otherwise ${nameOf(second)}, ${percent(less)}.` }));
       }
-      parts.push(element("kbd", { text: "Enter" }), " takes it.");
     }
     refill(byId("suggestion"), ...parts);
     for (const one of byId("answers").querySelectorAll("button")) one.classList.toggle("suggested", one.dataset.name === `answer:${code}`);
