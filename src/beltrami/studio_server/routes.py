@@ -5,8 +5,9 @@ import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -151,10 +152,9 @@ class Routes:
             if question is not None:
                 told = await run_in_threadpool(telling.tell_question, self._desk, question)
                 return JSONResponse({"question": told})
-            if self._desk.is_all_answered(user):
-                return JSONResponse({"question": None, "why": "every row has an answer"})
-            if asyncio.get_running_loop().time() > ends:
-                why = self._desk.learning.failure or "the next question is not chosen yet"
+            is_over = self._desk.is_all_answered(user)
+            if is_over or asyncio.get_running_loop().time() > ends:
+                why = telling.tell_why_no_question(self._desk, is_over=is_over)
                 return JSONResponse({"question": None, "why": why})
             await asyncio.sleep(0.1)
 
@@ -168,8 +168,9 @@ class Routes:
             path = await run_in_threadpool(self._desk.export_bare)
         else:
             path = await asyncio.wrap_future(self._desk.export())
+        stem = quote(PurePath(self._desk.project.data.table.name).stem)
         headers = {
-            "content-disposition": f'attachment; filename="{path.name}"',
+            "content-disposition": f"attachment; filename*=UTF-8''{stem}-labels.csv",
             "content-length": str(path.stat().st_size),
         }
         kind = "text/csv; charset=utf-8"
