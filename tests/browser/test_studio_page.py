@@ -156,7 +156,8 @@ def test_one_key_labels_saves_and_shows_the_next(visit):
     )
     assert [len(marks) for marks in times] == [1, 1, 1]
     assert [marks[0][0] for marks in times] == [1, 1, 1]
-    assert times[0][0][1] <= times[1][0][1] <= times[2][0][1]
+    key, saved, drawn = (marks[0][1] for marks in times)
+    assert key <= min(saved, drawn)  # the map may hear of a label before who gave it does
 
 
 def test_the_next_question_does_not_wait_for_the_save(visit):

@@ -16,7 +16,7 @@ from beltrami.labelling.options import LearningOptions
 from beltrami.project import open_project
 from beltrami.project.state import replay
 from beltrami.studio_server.handle import Studio
-from beltrami.studio_server.telling import tell_state, tell_why_no_question
+from beltrami.studio_server.wire.telling import tell_state, tell_why_no_question
 from beltrami.tables import TableOptions
 
 pytestmark = pytest.mark.usefixtures("few_trees")
