@@ -180,7 +180,9 @@ def test_the_result_is_named_after_the_data(calm):
     headers = {"Authorization": f"Bearer {calm.token}"}
     request = urllib.request.Request(calm.base + "/api/labels", None, headers)
     with urllib.request.urlopen(request, timeout=60) as answer:
-        assert answer.headers["Content-Disposition"] == 'attachment; filename="moons-labels.csv"'
+        assert answer.headers["Content-Disposition"] == (
+            "attachment; filename*=UTF-8''moons-labels.csv"
+        )
 
 
 def test_columns_remember_what_was_asked_of_them(opened):

@@ -89,7 +89,7 @@ def _first_sentence(desk: Desk) -> str:
     labels = "1 label" if n_given == 1 else f"{n_given:,} labels"
     if n_classes == 1:
         return f"{labels} of one class so far; the map answers from the second class on."
-    return f"{labels} of {n_classes} classes; the map answers as soon as the rows are joined."
+    return f"{labels} of {n_classes:,} classes so far; the first answers are being worked out."
 
 
 def tell_rows(desk: Desk, rows: list[int]) -> list[dict[str, Any]]:
