@@ -1,5 +1,6 @@
 """What must hold of what events say: a value enters, and leaves or is refused in words."""
 
+import unicodedata
 from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,6 +10,8 @@ from beltrami.core.spelling import spell_out
 from beltrami.tables.model import few_of
 
 _LONGEST_NAME = 200
+_JOINERS = "\u200c\u200d"
+"""Signs without width that some scripts and emoji are written with."""
 
 
 def check_name(name: Any, what: str) -> str:
@@ -20,7 +23,13 @@ def check_name(name: Any, what: str) -> str:
         f"the name of a {what} has {len(name)} characters, and may have {_LONGEST_NAME}: "
         f"{name[:30]!r}...",
     )
-    hidden = [one for one in name if one in "\t\n" or spell_out(one) != one]
+    hidden = [
+        one
+        for one in name
+        if one in "\t\n"
+        or spell_out(one) != one
+        or (unicodedata.category(one) == "Cf" and one not in _JOINERS)
+    ]
     require(
         not hidden,
         f"the name {name!r} of a {what} holds characters that cannot be seen, such as "

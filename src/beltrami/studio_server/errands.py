@@ -26,19 +26,35 @@ class Errands:
         return future
 
     def do_first(self) -> None:
-        """Do what waits longest."""
-        work, future = self._waiting.popleft()
-        if not future.set_running_or_notify_cancel():
+        """Do what waits longest; what is broken off goes on waiting, and is done again."""
+        work, future = self._waiting[0]
+        if future.cancelled():
+            self._waiting.popleft()
             return
         try:
-            future.set_result(work())
+            outcome = work()
         except BrokenOffError:
-            future.set_exception(RuntimeError("the studio has ended"))
             raise
         except Exception as error:  # noqa: BLE001 - whoever asked is told
-            future.set_exception(error)
+            self._waiting.popleft()
+            _hand_over(future, error=error)
+        else:
+            self._waiting.popleft()
+            _hand_over(future, outcome)
 
-    def refuse_all(self, words: str) -> None:
+    def refuse_all(self, error: Exception) -> None:
         """Tell all who wait that nothing will be done."""
         while self._waiting:
-            self._waiting.popleft()[1].set_exception(RuntimeError(words))
+            _hand_over(self._waiting.popleft()[1], error=error)
+
+
+def _hand_over(
+    future: "Future[Any]", outcome: Any = None, *, error: Exception | None = None
+) -> None:
+    """Give whoever waits what came out; who has gone wants nothing."""
+    if not future.set_running_or_notify_cancel():
+        return
+    if error is None:
+        future.set_result(outcome)
+    else:
+        future.set_exception(error)
