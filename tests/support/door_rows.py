@@ -6,12 +6,10 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from beltrami.core.errors import InvalidInputError
 from beltrami.doors.forms import FORMS, read_answers
 from beltrami.doors.outcome import bare_outcome
 from beltrami.doors.taking import take_answers
 from beltrami.project import open_project
-from beltrami.project.events import check_name
 from beltrami.tables import TableOptions
 
 FILES = {name: f"out{(*one.endings, '')[0]}" for name, one in FORMS.items()}
@@ -27,33 +25,23 @@ ODD = (
 )  # fmt: skip
 
 
-def _is_name(text):
-    try:
-        check_name(text, "class")
-    except InvalidInputError:
-        return False
-    return True
-
-
-names = st.sampled_from(ODD) | st.text(max_size=12).filter(_is_name)
-people = st.sampled_from(["ann", "bob", "Zoë 😀", "a@b.org", "file x"]) | names.filter(
+_seen = st.characters(exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp"))
+names = st.sampled_from(ODD) | st.text(_seen, min_size=1, max_size=12).filter(str.strip)
+people = st.sampled_from(["ann", "bob", "Zoë 😀", "a@b.org", "user 1"]) | names.filter(
     lambda one: one != "file"
 )
-ids = st.lists(
-    st.sampled_from(ODD) | st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=8),
-    min_size=3, max_size=12, unique=True,
-)  # fmt: skip
+_letters = st.characters(exclude_categories=("Cs",), exclude_characters="\0")
+_ids = st.sampled_from(ODD) | st.text(_letters, min_size=1, max_size=8)
+_answers = st.none() | st.tuples(names, people, st.sampled_from(["key", "key", "area"]))
 
 
 @st.composite
-def histories(draw):
-    """Return ids of rows, or how many there are, and (rows, label, user, how) in order."""
-    called = draw(ids | st.integers(3, 12))
+def labelled_rows(draw):
+    """Return what rows are called, or how many there are, and (label, user, how) of each."""
+    called = draw(st.lists(_ids, min_size=4, max_size=20, unique=True) | st.integers(4, 20))
     n = called if isinstance(called, int) else len(called)
-    rows = st.lists(st.integers(0, n - 1), min_size=1, max_size=4, unique=True)
-    how = st.sampled_from(["key", "area"])
-    steps = draw(st.lists(st.tuples(rows, names, people, how), min_size=1, max_size=8))
-    return called, steps
+    answers = draw(st.lists(_answers, min_size=n - 1, max_size=n - 1))
+    return called, [draw(_answers.filter(bool)), *answers]
 
 
 def frame(called):
@@ -64,11 +52,16 @@ def frame(called):
 
 
 @contextmanager
-def opened(called, path, steps=()):
+def opened(called, path, answers=()):
     options = TableOptions(min_classes=0, id=None if isinstance(called, int) else "id")
     with closing(open_project(frame(called), options, path, "me")) as project:
-        for rows, label, user, how in steps:
-            project.label(user, rows, label, how)
+        parcels = {}
+        for row, answer in enumerate(answers):
+            if answer is not None:
+                label, *origin = answer
+                parcels.setdefault(tuple(origin), {})[row] = label
+        for (user, how), labels in parcels.items():
+            project.label(user, list(labels), list(labels.values()), how)
         yield project
 
 
