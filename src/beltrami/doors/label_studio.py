@@ -26,7 +26,10 @@ def write_tasks(outcome: Outcome, target: Path) -> None:
     with explained(target):
         write_text(config_place(target), _config(outcome))
     model = outcome.model
-    write_json_items(target, (_task(item, model) for item in outcome.items(target)))
+    tasks = (
+        {"id": number} | _task(item, model) for number, item in enumerate(outcome.items(target), 1)
+    )
+    write_json_items(target, tasks)
 
 
 def config_place(target: Path) -> Path:
@@ -38,7 +41,7 @@ def _task(item: Item, model: str) -> dict[str, Any]:
     data: dict[str, Any] = {"id": item.id}
     shown = (("text", item.text), ("picture", item.picture), ("cells", item.cells))
     data |= {name: value for name, value in shown if value}
-    task: dict[str, Any] = {"data": data}
+    task: dict[str, Any] = {"data": data, "annotations": [], "predictions": []}
     if item.label is not None:
         meta = {"annotator": item.user, "how": item.how, "label": item.label}
         annotation = {"result": [_result(item.label) | {"meta": meta}], "was_cancelled": False}

@@ -1,6 +1,7 @@
 """Plain tables (csv, parquet, jsonl): ours leave, and any with ids and labels enter."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from beltrami.doors.answers import Answer, Clues, Reading, as_text, read_time
@@ -46,11 +47,13 @@ def read_columns(path: Path) -> dict[str, list[str]]:
 
 def answers_in(columns: dict[str, list[str]], clues: Clues, name: str) -> Reading:
     """Return what columns of texts say; of a table that we wrote, what people said alone."""
+    is_ours = clues.said_label in (None, "label") and _is_ours(columns)
+    if is_ours:
+        clues = replace(clues, said_id=clues.said_id or "id", said_label="label")
     id_column = find_id_column(columns, clues, name)
     label_column = find_label_column(list(columns), id_column, clues, name)
     lines = [f"{name}: ids from column {id_column!r}, labels from column {label_column!r}"]
     n_rows = len(columns[id_column])
-    is_ours = label_column == "label" and _is_ours(columns)
     is_taken = [bool(label.strip()) for label in columns[label_column]]
     if is_ours:
         is_people = [one == GIVEN for one in columns["source"]]
