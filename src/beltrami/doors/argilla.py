@@ -80,8 +80,7 @@ def read_records(path: Path, clues: Clues) -> Reading:
         elif isinstance(value, list | dict):
             n_several += 1
         else:
-            metadata = records[place].get("metadata")
-            known = metadata if isinstance(metadata, dict) else {}
+            known = _known(records[place])
             answers.append(_answer(columns[id_column][place], as_text(value), response, known))
     lines = [f"{path.name}: ids from {id_column!r} of records, labels from question {question!r}"]
     if n_open:
@@ -89,6 +88,12 @@ def read_records(path: Path, clues: Clues) -> Reading:
     if n_several:
         lines.append(f"{n_several:,} response(s) are not one class, and stay out")
     return Reading(path.name, tuple(answers), tuple(lines))
+
+
+def _known(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a record."""
+    metadata = record.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _answer(name: str, label: str, response: dict[str, Any], metadata: dict[str, Any]) -> Answer:
@@ -114,9 +119,9 @@ def _responses(records: list[Any], name: str) -> Iterator[tuple[int, str, dict[s
     for place, record in enumerate(records):
         found = record["responses"] or {}
         if isinstance(found, dict):
-            pairs = [(question, one) for question, listed in found.items() for one in listed or ()]
+            pairs = [(question, one) for question in found for one in _listed(found[question])]
         else:
-            pairs = [pair for one in found for pair in _older(one)]
+            pairs = [pair for one in _listed(found) for pair in _older(one)]
         for question, one in pairs:
             if not isinstance(one, dict):
                 raise InvalidInputError(
@@ -124,6 +129,11 @@ def _responses(records: list[Any], name: str) -> Iterator[tuple[int, str, dict[s
                     "imported; export it again."
                 )
             yield place, str(question), one
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return a list as it is, nothing as none, and whatever else as one that is no response."""
+    return value if isinstance(value, list) else [None] * (value is not None)
 
 
 def _older(response: Any) -> list[tuple[str, Any]]:
@@ -155,7 +165,7 @@ def _question(names: set[str], clues: Clues, name: str) -> str:
 def _record_columns(records: list[Any]) -> dict[str, list[str]]:
     """Return what of records may be ids, as columns of texts."""
     flat = [
-        {**record["fields"], **(record.get("metadata") or {})}
+        {**record["fields"], **_known(record)}
         | {name: record[name] for name in ("id", "external_id") if record.get(name) is not None}
         for record in records
     ]

@@ -97,16 +97,16 @@ def read_tasks(path: Path, clues: Clues) -> Reading:
         if result["from_name"] != control:
             continue
         choices = result["value"]["choices"]
-        if len(choices) == 1:
+        if len(choices) == 1 and isinstance(choices[0], str | int | float):
             answers.append(_answer(columns[id_column][place], choices[0], annotation, result))
         else:
-            n_several += len(choices) > 1
+            n_several += len(choices) > 0
     n_skipped = sum(bool(one.get("was_cancelled")) for _, one in _annotations(tasks))
     lines = [f"{path.name}: ids from {id_column!r} in the data of tasks, labels from {control!r}"]
     if n_skipped:
         lines.append(f"{n_skipped:,} annotation(s) were skipped there, and stay out")
     if n_several:
-        lines.append(f"{n_several:,} annotation(s) choose several classes, and stay out")
+        lines.append(f"{n_several:,} annotation(s) do not choose one class, and stay out")
     return Reading(path.name, tuple(answers), tuple(lines))
 
 
@@ -142,7 +142,8 @@ def _require_tasks(tasks: list[Any], name: str) -> None:
 def _annotations(tasks: list[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Return annotations with the places of their tasks, skipped ones among them."""
     for place, task in enumerate(tasks):
-        for one in task.get("annotations") or task.get("completions") or ():
+        found = task.get("annotations") or task.get("completions") or []
+        for one in found if isinstance(found, list) else [found]:
             yield place, one if isinstance(one, dict) else {}
 
 

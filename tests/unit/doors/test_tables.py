@@ -53,7 +53,7 @@ def test_columns_may_be_named(come, project):
         ("p,q\nr0,r1\n", {}, "'p', 'q' all look like ids"),
         ("id,p,q\nr0,1,2\n", {}, "open which column of labels.csv holds the labels"),
         ("id,label\nr0,a\n", {"id_column": "Id"}, "Did you mean 'id'"),
-        ("id,label\nr0,a\n", {"label_column": "lable"}, "Did you mean 'label'"),
+        ("id,label\nr0,a\n", {"label_column": "labl"}, "Did you mean 'label'"),
     ],
 )
 def test_what_is_open_is_asked(come, project, text, options, words):
