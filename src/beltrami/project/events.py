@@ -18,7 +18,10 @@ from beltrami.tables.model import few_of
 FILE = "file"
 """Who gives the labels that stand in the data, and how."""
 
-HOWS = ("key", "click", "area", "api", FILE)
+IMPORT = "import"
+"""How labels came in that people gave in another tool."""
+
+HOWS = ("key", "click", "area", "api", IMPORT, FILE)
 MARKS = ("skip", "unsure")
 _LONGEST_NAME = 200
 _JOINERS = "\u200c\u200d"
@@ -35,7 +38,7 @@ class Labelled:
         Positions, each once.
     labels : tuple of str or None
         One for each row, or a single one for all; None takes a label away.
-    how : {"key", "click", "area", "api", "file"}
+    how : {"key", "click", "area", "api", "import", "file"}
         By what means.
     old : tuple of str or None
         What the rows were called before, one each or a single one for all.

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -141,6 +141,19 @@ class Project:
             self._require_rows(listed)
             old = self._labels_of(listed)
             return self._save(user, Labelled(listed, labels, how, old, self._input.number))
+
+    def import_labels(self, parcels: Iterable[tuple[str, str, Mapping[int, str]]]) -> list[Event]:
+        """Give rows labels that people gave elsewhere: who, how and what, all of them or none."""
+        with self.lock:
+            entries: list[tuple[str, Body]] = []
+            for user, how, labels in parcels:
+                self._require_person(user)
+                rows = _row_numbers(labels)
+                self._require_rows(rows)
+                texts = pressed(tuple(labels.values()))
+                old = self._labels_of(rows)
+                entries.append((user, Labelled(rows, texts, how, old, self._input.number)))
+            return self._add(entries)
 
     def mark(self, user: str, rows: Iterable[int], mark: str) -> Event:
         """Say that rows are skipped by a person, or that nobody can tell what they are."""

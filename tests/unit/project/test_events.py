@@ -22,6 +22,7 @@ from beltrami.project.events import (
 BODIES = [
     Labelled((3, 1), ("x", None), "key", ("y",), 1),
     Labelled((), ("x",), "file", (None,), 2),
+    Labelled((0,), ("x",), "import", (None,), 1),
     Marked((4,), "skip", 1),
     ClassAdded("Käse"),
     Renamed("a", "b"),
