@@ -167,6 +167,16 @@ class Learning:
         version = 0 if self.answers is None else self.answers.version
         return max(0, self._project.state.number - version)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the candidates were judged by the labels that there are."""
+        return self._is_settled and not self._is_behind()
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """What the learner was taught, by row; for its thread only."""
+        return {row: label for row, (label, _) in self._taught.items()}
+
     def settle(self) -> None:
         """Judge anew, in the learner's thread."""
         if not self.has_learned or self._is_settled:
