@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.types import BoolVector, IndexVector
+from beltrami.front_door.report import percent
 from beltrami.graph.model import Neighbors
 from beltrami.project.state import State
 from beltrami.review.issues import LabelIssues
@@ -157,11 +158,11 @@ def _label_doubts(issues: LabelIssues) -> Iterator[Doubt]:
         entries = zip(found.rows, found.given, found.suggested, found.scores, strict=True)
         for row, given, suggested, score in entries:
             end = (
-                f"and the given label is wrong with a chance of {score:.0%}."
+                f"and the given label is wrong with a chance of {percent(score)}."
                 if is_sure
                 else "but that is no clear sign: they may be wrong."
             )
-            words = f"It was called {given!s}. The other labels say {suggested!s}, {end}"
+            words = f"It was called {str(given)!r}. The other labels say {str(suggested)!r}, {end}"
             here = (int(row),)
             yield Doubt(
                 "label",
@@ -192,7 +193,9 @@ def _between(
     for place in close[:_MOST_BETWEEN].tolist():
         second, first = order[place][np.argsort(pair[place], kind="stable")]
         row, margin = int(rows[place]), float(margins[place])
-        words = f"{names[first]!r} and {names[second]!r} are nearly even here, {margin:.0%} apart."
+        words = (
+            f"{names[first]!r} and {names[second]!r} are nearly even here, {percent(margin)} apart."
+        )
         doubts.append(
             Doubt(
                 "between", rows[[place]], "", None, names[first], 1 - margin, words, (row,), (row,)

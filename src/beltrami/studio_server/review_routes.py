@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from beltrami.core.types import FloatMatrix
+from beltrami.front_door.report import percent
 from beltrami.project.events import DOUBTS
 from beltrami.project.state import State
 from beltrami.review.support import Supporters
@@ -168,7 +169,7 @@ class ReviewRoutes:
             counted = votes(heard, labels, doubt.asked)
             if doubt.kind == "twins":
                 suggested = next((one for one in counted if one in doubt.names), None)
-            words += _say_votes(counted)
+            words += _say_votes(counted, "them" if len(doubt.asked) > 1 else "it")
         return {
             "kind": doubt.kind,
             "rows": doubt.rows.tolist(),
@@ -197,10 +198,10 @@ def _nobody(row: int) -> Supporters:
     return Supporters(row, np.zeros(0, dtype=np.intp), np.zeros(0))
 
 
-def _say_votes(counted: dict[str, float]) -> str:
+def _say_votes(counted: dict[str, float], whom: str) -> str:
     """Return what the labelled rows say together, by class."""
     total = sum(counted.values())
     if not total:
         return ""
-    parts = [f"{name!s} {share / total:.0%}" for name, share in list(counted.items())[:3]]
-    return f" Of the labelled rows around it: {', '.join(parts)}."
+    parts = [f"{name!r} {percent(share / total)}" for name, share in list(counted.items())[:3]]
+    return f" What the labelled rows around {whom} say, by weight: {', '.join(parts)}."

@@ -59,8 +59,8 @@ def test_a_wrong_label_is_named_with_what_it_may_be(fitted):
     one = found[WRONG]
     assert (one.given, one.suggested, one.value) == ("b", "a", "b")
     assert one.score > 0.5
-    assert "called b" in one.words
-    assert "say a" in one.words
+    assert "called 'b'" in one.words
+    assert "say 'a'" in one.words
 
 
 def test_equal_rows_with_different_labels_are_twins(fitted):

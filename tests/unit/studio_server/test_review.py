@@ -80,7 +80,7 @@ def test_a_doubt_shows_its_row_and_the_labelled_rows_that_speak_against_it(opene
     shares = [item["share"] for item in one["neighbours"]]
     assert shares == sorted(shares, reverse=True)
     assert 0 <= one["score"] <= 1
-    assert "Of the labelled rows around it: low" in one["words"]
+    assert "the labelled rows around it say, by weight: 'low'" in one["words"]
 
 
 def test_a_suggestion_that_is_taken_is_doubted_no_more(opened):

@@ -20,6 +20,11 @@ export class Deeds {
     return this.save("/api/marks", { rows: [row], mark }, pressedAt, words);
   }
 
+  /** Leave what is in doubt as it is; `words` say what that is. */
+  keep({ kind, rows, value }, words, pressedAt) {
+    return this.save("/api/doubts/keep", { kind, rows, value }, pressedAt, words.toLowerCase());
+  }
+
   async save(path, body, pressedAt, words) {
     const answer = await this.inTurn(() => tell(path, body));
     this.meter.save(answer.saved, pressedAt);
