@@ -160,12 +160,13 @@ def test_twins_and_spellings_are_settled_by_one_key_each(review):
 
 
 def test_all_doubts_can_be_answered_to_the_end(review):
-    for _ in range(40):
-        if not review.page.locator("#doubt[data-row]").is_visible():
+    done = review.page.locator("#review-note", has_text="Nothing is left to look at")
+    for _ in range(60):
+        if done.is_visible():
             break
         review.page.keyboard.press("k")
-        review.page.wait_for_timeout(150)
-    review.page.locator("#review-note", has_text="Nothing is left to look at").wait_for()
+        review.page.wait_for_timeout(100)
+    done.wait_for()
     review.wait_saved("Saved")
     for _ in range(50):  # the note is there before the last answer is saved
         if {one["count"] for one in review.client.ask("/api/doubts")["groups"]} == {0}:
