@@ -30,6 +30,9 @@ TITLES = {
 }
 """Kinds of doubts, those first that are worth a person's time most, and what they are called."""
 
+_EVEN = 0.5
+"""Chance of being wrong above which a label is called so."""
+
 _NARROW = 0.2
 """Difference of the two largest probabilities below which a row lies between two classes."""
 
@@ -170,7 +173,7 @@ def _label_doubts(issues: LabelIssues) -> Iterator[Doubt]:
                 str(given),
                 str(given),
                 str(suggested),
-                float(score),
+                float(score) if is_sure else min(float(score), _EVEN),
                 words,
                 here,
                 here,
