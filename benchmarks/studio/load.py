@@ -1,9 +1,9 @@
 """Twenty people label at once: what saving takes, and whether all that was acknowledged is there.
 
 The sheets of `benchmarks.front_door.scale` at 60,000 rows. Each person has a page open (a
-WebSocket that is read), asks for a question, thinks, and answers by its true class; now and then
-one takes the last answer back. Afterwards the studio is ended by Ctrl-C, and its project is opened
-and compared.
+WebSocket that is read); half of them ask for a question, think and answer by its true class, the
+others do so with rows that they pick on the map; now and then one takes the last answer back.
+Afterwards the studio is ended by Ctrl-C, and its project is opened and compared.
 
     python -m benchmarks.studio.load
     python -m benchmarks.studio.load --rows 5000 --seconds 20 --users 5
@@ -86,7 +86,6 @@ async def _answer(
     client: httpx.AsyncClient, user: str, targets: np.ndarray, pace: float, log: Log
 ) -> None:
     """Ask for one question and answer it."""
-    rng = np.random.default_rng()
     began = time.perf_counter()
     question = (await client.get("/api/question")).raise_for_status().json()["question"]
     log.asked_ms.append(1000 * (time.perf_counter() - began))
@@ -96,10 +95,25 @@ async def _answer(
     row = int(question["row"])
     log.n_served_twice += row in log.held
     log.held.add(row)
+    await _think_and_save(client, user, row, targets, pace, log)
+    log.held.discard(row)
+
+
+async def _click(
+    client: httpx.AsyncClient, user: str, targets: np.ndarray, pace: float, log: Log
+) -> None:
+    """Label any row on the map."""
+    row = int(np.random.default_rng().integers(len(targets)))
+    await _think_and_save(client, user, row, targets, pace, log)
+
+
+async def _think_and_save(
+    client: httpx.AsyncClient, user: str, row: int, targets: np.ndarray, pace: float, log: Log
+) -> None:
+    rng = np.random.default_rng()
     await asyncio.sleep(rng.exponential(pace))
     label = f"sheet {targets[row]}"
     await _save(client, user, "/api/labels", {"rows": [row], "label": label, "how": "key"}, log)
-    log.held.discard(row)
     if rng.random() < _TAKEN_BACK:
         await _save(client, user, "/api/undo", {}, log)
 
@@ -117,6 +131,7 @@ async def _save(
 async def _take_part(
     user: str, base: str, token: str, targets: np.ndarray, pace: float, ends: float, log: Log
 ) -> None:
+    act = _answer if int(user.split()[1]) % 2 else _click
     reading = asyncio.create_task(_read_page(base, token, log))
     head = {"Authorization": f"Bearer {token}"}
     try:
@@ -124,7 +139,7 @@ async def _take_part(
             base_url=base, headers=head, timeout=60, trust_env=False
         ) as client:
             while time.monotonic() < ends:
-                await _answer(client, user, targets, pace, log)
+                await act(client, user, targets, pace, log)
     except httpx.HTTPError as error:
         log.failures.append(f"{user}: {error!r}")
     if reading.done():
@@ -245,9 +260,9 @@ def render(record: Mapping[str, Any]) -> str:
         [
             "# Twenty people at once" if found["users"] == 20 else "# Several people at once",
             "",
-            f"{found['rows']:,} rows, {found['seconds']:g} seconds; each has a page open, asks for "
-            f"a question, thinks for {found['pace_s']:g} s on average and answers. Server and "
-            "people share the processors.",
+            f"{found['rows']:,} rows, {found['seconds']:g} seconds; each has a page open, thinks "
+            f"for {found['pace_s']:g} s on average and answers; half of them what the queue asks, "
+            "half of them rows on the map. Server and people share the processors.",
             "",
             table(["", "found"], rows),
             versions_line(record["circumstances"]),

@@ -56,7 +56,9 @@ def test_a_project_is_read_while_another_process_writes_it(shell, project):
 
 
 def test_what_is_missing_is_said(shell, project):
-    assert "name the data, or a project" in shell.refused("label")
+    code, out, err = shell.run("label")
+    assert (code, out) == (2, "")
+    assert "nothing is named to be labelled" in err
     assert "there is no project" in shell.refused("label", "--project", "nothing.beltrami")
     assert "no project, nor any database" in shell.refused("label", "--project", "data.csv")
     (shell.folder / "data.csv").unlink()

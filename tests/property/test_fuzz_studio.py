@@ -31,6 +31,7 @@ pytestmark = pytest.mark.usefixtures("few_trees")
 
 N_ROWS = 60
 USERS = ("ann", "ben")
+_PATIENCE_S = 60  # what any request may take, on a machine that does much else
 REFUSALS = {400, 401, 403, 404, 405, 408, 409, 411, 413, 415, 421, 429}
 
 
@@ -142,7 +143,8 @@ def _connect(port: int) -> socket.socket:
 
 
 def _client(port: int, stack: ExitStack) -> http.client.HTTPConnection:
-    return stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)))
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
+    return stack.enter_context(closing(client))
 
 
 def _ask(client: http.client.HTTPConnection, token: str, call: Call) -> tuple[int, dict]:
@@ -152,11 +154,10 @@ def _ask(client: http.client.HTTPConnection, token: str, call: Call) -> tuple[in
         client.request(call.method, call.path, call.body, headers)
         with client.getresponse() as response:
             content = response.read()
-    except (http.client.InvalidURL, ValueError):
-        client.close()
-        return 0, {}
-    except (http.client.HTTPException, OSError):  # it was refused before all of it was sent
-        client.close()
+    except TimeoutError:
+        raise AssertionError(f"no answer in {_PATIENCE_S} s to {call}") from None
+    except (ValueError, http.client.HTTPException, OSError):
+        client.close()  # it cannot be sent, or was refused before all of it was
         return 0, {}
     is_json = response.headers.get_content_type() == "application/json"
     return response.status, json.loads(content) if is_json and content else {}

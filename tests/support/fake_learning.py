@@ -35,6 +35,7 @@ class FakeStudio:
         self.save_s = 0.0
         self.read_only = False
         self.users = ["ann"]
+        self.asked: dict[str, str] = {}  # the list that a column was put into, by its name
         self.loop: asyncio.AbstractEventLoop | None = None
         self.waiting: set[asyncio.Task[None]] = set()
         if given:

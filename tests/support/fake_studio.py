@@ -107,6 +107,7 @@ class Routes:
                 "kind": kind,
                 "reason": "every value differs" if name == "id" else "guessed from its values",
                 "examples": [str(value)[:80] for value in list(values[5:10])],
+                "asked": self.studio.asked.get(name),
                 "missing": 3 if name == "age" else 0,
                 "distinct": len({str(value) for value in values}),
             }
@@ -114,7 +115,8 @@ class Routes:
         cells = [[str(dict(self._line(row)).get(name, "")) for name in names] for row in range(12)]
         answer = {"columns": columns, "lines": ["2,000 rows read; 3 cells of age are empty."]}
         preview = {"names": names, "rows": cells}
-        return JSONResponse(answer | {"can_change": True, "preview": preview})
+        facts = {"can_change": True, "has_named_features": False, "preview": preview}
+        return JSONResponse(answer | facts)
 
     def _line(self, row: int) -> Iterator[tuple[str, str]]:
         yield "id", self.studio.rows.ids[row]

@@ -87,6 +87,16 @@ class ManifoldLearner(GraphLearner):
             self._committee.members = members
             raise
 
+    @contextmanager
+    def _on_trial(self) -> Iterator[None]:
+        """Forget at the end of the block whatever was learned inside it."""
+        before, members = dict(vars(self)), self._committee.snapshot()
+        try:
+            yield
+        finally:
+            self.__dict__ = before
+            self._committee.members = members
+
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         answer: Answer | ValueAnswer = self._ask(labeled)
         return answer.scores

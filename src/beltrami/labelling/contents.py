@@ -143,6 +143,8 @@ class RowContents:
         self._require_row(row)
         shown = self._columns[:_MOST_CELLS]
         cells = [self._cell(column, row) for column in shown]
+        if self.has_pictures:  # a picture in no folder of its own has nothing to say there
+            cells = [cell for cell in cells if cell.value.strip()]
         if len(self._columns) > len(shown):
             cells.append(Cell("…", f"{len(self._columns) - len(shown):,} more columns"))
         if self.kind == "vectors" and self.table.matrix is not None:

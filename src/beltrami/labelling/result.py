@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from beltrami.core.files import require_no_input
 from beltrami.core.progress import enter_stage, job
 from beltrami.core.stages import Stage
-from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.contents import LINE_LENGTH, RowContents, with_preview
 from beltrami.labelling.intake import Intake
@@ -81,7 +81,8 @@ class Labelling:
     codes: NDArray[np.intp] = field(init=False)
 
     def __post_init__(self) -> None:
-        source = _sources(self.intake, self.learner)
+        source = row_sources(self.learner, self.intake.features.is_empty)
+        source[self.intake.is_given] = Source.GIVEN
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "codes", _codes(self.intake, self.learner, source))
 
@@ -289,13 +290,12 @@ def bare_columns(intake: Intake) -> dict[str, NDArray[Any]]:
     }
 
 
-def _sources(intake: Intake, learner: ManifoldClassifier) -> NDArray[np.intp]:
-    """Return the `Source` of each row."""
+def row_sources(learner: ManifoldClassifier, is_empty: BoolVector | None) -> NDArray[np.intp]:
+    """Return the `Source` of each row as if nobody had given a label."""
     is_left = np.where(learner.reached_, Source.ABSTAINED, Source.UNREACHED)
     source = np.where(learner.accepted_, Source.LABELLED, is_left)
-    if intake.features.is_empty is not None:
-        source[intake.features.is_empty] = Source.ABSTAINED
-    source[intake.is_given] = Source.GIVEN
+    if is_empty is not None:
+        source[is_empty] = Source.ABSTAINED
     return np.asarray(source, dtype=np.intp)
 
 

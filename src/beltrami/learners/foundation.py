@@ -58,6 +58,11 @@ INFLUENCE: Form[FloatMatrix] = Form(
 """How the store keeps the columns that were solved for together."""
 
 
+def classes_served(n_rows: int) -> int:
+    """Return up to how many classes the shared basis has one size, however many there are."""
+    return (_FUNCTIONS if n_rows <= _MANY_ROWS else _FEWER_FUNCTIONS) // _PER_CLASS
+
+
 class Foundation:
     """A graph with its eigenbasis, its factorised Laplacian and the columns of the inverse.
 
@@ -91,7 +96,7 @@ class Foundation:
     def basis(self) -> Basis:
         """The slowest functions on the graph, orthonormal in the inner product of the degrees."""
         n = self.graph.n_nodes
-        least = _FUNCTIONS if n <= _MANY_ROWS else _FEWER_FUNCTIONS
+        least = _PER_CLASS * classes_served(n)
         count = int(np.clip(_PER_CLASS * self.n_classes, least, _MOST_FUNCTIONS))
         count = min(count + min(self.n_pieces, MOST_PIECES), n)
         dtype = "float64" if n <= _SINGLE_ROWS else "float32"

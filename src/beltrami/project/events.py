@@ -4,6 +4,7 @@ Rows are positions in the input whose number stands beside them. Nothing here re
 """
 
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
@@ -23,6 +24,8 @@ DOUBTS = ("label", "between", "island", "unlike", "twins", "spelling")
 """What a doubt may be about."""
 
 _LONGEST_NAME, _LONGEST_VALUE = 200, 2000
+_JOINERS = "\u200c\u200d"
+"""Signs without width that some scripts and emoji are written with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +296,13 @@ def check_name(name: Any, what: str) -> str:
         f"the name of a {what} has {len(name)} characters, and may have {_LONGEST_NAME}: "
         f"{name[:30]!r}...",
     )
-    hidden = [one for one in name if one in "\t\n" or spell_out(one) != one]
+    hidden = [
+        one
+        for one in name
+        if one in "\t\n"
+        or spell_out(one) != one
+        or (unicodedata.category(one) == "Cf" and one not in _JOINERS)
+    ]
     _require(
         not hidden,
         f"the name {name!r} of a {what} holds characters that cannot be seen, such as "

@@ -73,11 +73,12 @@ class Project:
         self.lock = threading.RLock()
         self._file, self._chronicle, self._source, self._inputs = file, chronicle, source, inputs
         self._intake: tuple[int, Intake] | None = None
+        self._visible = chronicle.state
 
     @property
     def state(self) -> State:
         """Labels, classes and marks as they are now."""
-        return self._chronicle.state
+        return self._visible
 
     @property
     def events(self) -> list[Event]:
@@ -127,8 +128,7 @@ class Project:
 
     def can_undo(self, user: str) -> bool:
         """Say whether a person has something to take back."""
-        with self.lock:
-            return self._chronicle.last_of(user) is not None
+        return self._chronicle.last_of(user) is not None
 
     def label(
         self, user: str, rows: Iterable[int], label: str | Sequence[str | None] | None, how: str
@@ -259,7 +259,10 @@ class Project:
                 for number, (user, body) in enumerate(entries, len(self.events) + 1)
             ]
         for event in events:
+            if isinstance(event.body, TakenBack):  # who reads meanwhile sees all that was there
+                self._chronicle.state = self.state.copy()
             self._chronicle.apply(event)
+            self._visible = self._chronicle.state
         return events
 
     def _labels_of(self, rows: tuple[int, ...]) -> tuple[str | None, ...]:

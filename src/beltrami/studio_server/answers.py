@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector, FloatMatrix
 from beltrami.front_door.report import FitReport
+from beltrami.labelling.result import row_sources
 from beltrami.project.state import State
 from beltrami.report.page.model import Source
 
@@ -139,12 +140,3 @@ class Beliefs:
 def _places(state: State) -> dict[str, int]:
     """Return the code of every class that is not gone."""
     return {one.name: code for code, one in enumerate(state.classes, start=1) if not one.gone}
-
-
-def row_sources(learner: Any, is_empty: BoolVector | None) -> NDArray[np.intp]:
-    """Return the `Source` of each row as if nobody had given a label."""
-    is_left = np.where(learner.reached_, Source.ABSTAINED, Source.UNREACHED)
-    source = np.where(learner.accepted_, Source.LABELLED, is_left)
-    if is_empty is not None:
-        source[is_empty] = Source.ABSTAINED
-    return np.asarray(source, dtype=np.intp)

@@ -43,10 +43,10 @@ class Board:
         with self._lock:
             self._ready = [one for one in questions if one.row not in self._leases]
 
-    def take(self, user: str, closed: Collection[int]) -> Question | None:
+    def take(self, user: str, is_closed: Callable[[int], bool]) -> Question | None:
         """Reserve the best question for a person; None where there is none yet.
 
-        - `closed`: rows that are not to be asked of this person, such as labelled ones.
+        - `is_closed`: says which rows are not to be asked of this person, such as labelled ones.
         """
         with self._lock:
             self._expire()
@@ -54,12 +54,12 @@ class Board:
             if len(held) >= _MOST_HELD:  # a page that was loaded anew has forgotten the oldest
                 oldest = min(held, key=lambda one: one.since)
                 oldest.since = self.clock()
-                if oldest.question.row not in closed:
+                if not is_closed(oldest.question.row):
                     return oldest.question
                 del self._leases[oldest.question.row]
             while self._ready:
                 question = self._ready.pop(0)
-                if question.row not in closed and question.row not in self._leases:
+                if not is_closed(question.row) and question.row not in self._leases:
                     self._leases[question.row] = _Lease(user, self.clock(), question)
                     return question
             return None

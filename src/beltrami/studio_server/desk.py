@@ -3,9 +3,10 @@
 What people do enters here, is saved, and wakes the learner; what it finds goes out to every page.
 """
 
-import json
+import shutil
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
@@ -19,11 +20,12 @@ from beltrami.core.types import FloatMatrix
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.contents import RowContents
 from beltrami.labelling.intake import Intake
-from beltrami.labelling.main_job import conclude, make_learner
+from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.result import bare_columns
 from beltrami.project import Project
 from beltrami.project.events import Event
+from beltrami.project.project import labelled_intake
 from beltrami.project.state import weight_of
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers
@@ -86,12 +88,15 @@ class Desk:
     ) -> None:
         self.project, self.users, self.is_read_only = project, users, is_read_only
         self.contents = RowContents.of(project.data)
+        self.colourable: tuple[tuple[str, str], ...] = ()
         self.board = Board()
         self.learning = Learning(
             project, self, make or partial(make_learner, options=options), remembering
         )
         self.words: list[str] = list(project.words)
+        self.given_counts: Counter[str] = Counter()
         self._options, self._listeners = options, listeners
+        self._count_given()
         self._lock = threading.Lock()
         self._places: bytes | None = None
         self._progress: dict[str, Any] | None = None
@@ -99,11 +104,14 @@ class Desk:
     def open(self) -> None:
         """Begin to learn."""
         self.learning.start()
+        self._look_at_columns()
 
     def close(self) -> None:
         """Stop learning, and close the project."""
-        self.learning.stop()
-        self.project.close()
+        try:
+            self.learning.stop()
+        finally:
+            self.project.close()
 
     # What people do
 
@@ -152,28 +160,55 @@ class Desk:
         self.contents = RowContents.of(self.project.data)
         self.board.clear()
         self.learning.renew()
-        self._listeners.tell_state()
+        self._look_at_columns()
+
+    def _look_at_columns(self) -> None:
+        """Go through the columns once, apart: of a million rows that takes a second or two."""
+
+        def look(contents: RowContents) -> None:
+            colourable = contents.colourable
+            contents.content(0)
+            if contents is self.contents:
+                self.colourable = colourable
+                self._listeners.tell_state()
+
+        threading.Thread(
+            target=look, args=(self.contents,), name="beltrami columns", daemon=True
+        ).start()
 
     def _saved(self) -> None:
+        self._count_given()
         self.learning.wake()
         self._listeners.tell_state()
+
+    def _count_given(self) -> None:
+        """Count the labels of each class, once for all pages."""
+        with self.project.lock:
+            labels = list(self.project.state.labels.values())
+        self.given_counts = Counter(one.label for one in labels)
 
     # What people ask
 
     def next_question(self, user: str) -> Question | None:
         """Reserve a question for a person; None where none is ready."""
         state = self.project.state
-        closed = state.labels.keys() | state.unsure | state.skipped.get(user, set())
-        question = self.board.take(user, closed)
+        skipped = state.skipped.get(user, set())
+
+        def is_closed(row: int) -> bool:
+            return row in state.labels or row in state.unsure or row in skipped
+
+        question = self.board.take(user, is_closed)
         if question is None or self.board.n_ready < 2 * len(self.users):
             self.learning.want_questions()
         return question
 
     def is_all_answered(self, user: str) -> bool:
         """Say whether there is no row left to ask this person about."""
-        state = self.project.state
-        closed = state.labels.keys() | state.unsure | state.skipped.get(user, set())
-        return len(closed) >= self.project.n_rows
+        state, n_rows = self.project.state, self.project.n_rows
+        parts = (state.labels.keys(), state.unsure, state.skipped.get(user, set()))
+        if sum(map(len, parts)) < n_rows:
+            return False
+        return len(set().union(*parts)) >= n_rows
 
     def count_changes(self, rows: list[int], label: str) -> "Future[int]":
         """Return how many rows would be answered otherwise if these had this label."""
@@ -185,12 +220,18 @@ class Desk:
         return self.learning.do(self._export)
 
     def _export(self) -> Path:
-        path = Path(tempfile.mkdtemp(prefix="beltrami-")) / "labels.csv"
-        if not self.learning.has_learned:
-            write_table(path, bare_columns(self.project.intake), {})
-            return path
-        self.learning.settle()
-        return conclude(self.project.intake, self.learning.learner, self._options).write(path)
+        labelling = self.learning.result(self._options)
+        return _in_new_folder(labelling.write if labelling is not None else self._write_bare)
+
+    def export_bare(self) -> Path:
+        """Write the labels that people gave, and no other, into a new folder."""
+        return _in_new_folder(self._write_bare)
+
+    def _write_bare(self, path: Path) -> Path:
+        project = self.project
+        known = labelled_intake(project.data, project.snapshot(), project.path)
+        write_table(path, bare_columns(known), {})
+        return path
 
     # What pages are sent first
 
@@ -257,6 +298,11 @@ class Desk:
         return state.unsure | self.board.held | by_all
 
 
-def dump(message: dict[str, Any]) -> str:
-    """Return a message as JSON."""
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+def _in_new_folder(write: Callable[[Path], Path]) -> Path:
+    """Let something be written into a folder of its own, which is removed where that fails."""
+    folder = Path(tempfile.mkdtemp(prefix="beltrami-"))
+    try:
+        return write(folder / "labels.csv")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise

@@ -158,6 +158,7 @@ class Studio:
         if project is None and not isinstance(source, str | os.PathLike):
             folder = tempfile.mkdtemp(prefix="beltrami-")
             project = Path(folder) / "studio.beltrami"
+        desk = None
         try:
             opened = open_project(source, table, project, user)
             hub, access = Hub(), Access.of((user,))
@@ -165,6 +166,8 @@ class Studio:
             server = ServerThread(make_app(desk, hub, access), port=port)
             url = f"{server.start()}/?token={access.token_of(user)}"
         except BaseException:
+            if desk is not None:
+                desk.close()
             _remove(folder)
             raise
         if open_browser:

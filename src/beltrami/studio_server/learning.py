@@ -11,21 +11,28 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from beltrami.core.errors import BeltramiError
 from beltrami.core.progress import ProgressEvent, job, listen
 from beltrami.core.stages import FIT
-from beltrami.core.types import FloatMatrix
 from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
+from beltrami.labelling.main_job import conclude
+from beltrami.labelling.options import LearningOptions
+from beltrami.labelling.result import Labelling
+from beltrami.learners.foundation import classes_served
 from beltrami.project import Project
-from beltrami.project.state import State, weight_of
+from beltrami.project.project import labelled_intake
+from beltrami.project.state import State
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers, Beliefs
+from beltrami.studio_server.audience import Audience
+from beltrami.studio_server.teaching import Taught, classes_of, taught_by, vectors_of
 
 _PAUSE_S = 2.5
 """Seconds without a label after which candidates are judged anew."""
@@ -33,36 +40,12 @@ _PAUSE_S = 2.5
 _ROUGH_ROWS = 3_000
 """Rows above which a rough map is shown while the fine one is drawn."""
 
-_FEW_CLASSES = 15
-"""Classes up to which the eigenbasis has the same size, however many there are."""
-
 _AHEAD = 8
 """Questions chosen at once."""
 
-Taught = dict[int, tuple[str, float]]
-"""Label and weight of each row that has one."""
 
-
-class Audience(Protocol):
-    """Who is told what the learner does; called in its thread."""
-
-    def show_places(self, positions: FloatMatrix) -> None:
-        """Show where the rows lie."""
-
-    def show_answers(self, before: Answers | None, answers: Answers) -> None:
-        """Show what is known of the rows now."""
-
-    def show_questions(self, questions: tuple[Question, ...]) -> None:
-        """Show what to ask next."""
-
-    def show_progress(self, event: ProgressEvent) -> None:
-        """Show how far a long piece of work is."""
-
-    def show_word(self, text: str) -> None:
-        """Show a sentence that a person must read."""
-
-    def rows_not_to_ask(self) -> set[int]:
-        """Return rows that are no questions: nobody can tell them, or somebody looks at them."""
+class LearningStoppedError(BeltramiError):
+    """The learner is not there any more; labels go on being saved."""
 
 
 class _InterruptedError(Exception):
@@ -111,12 +94,13 @@ class Learning:
         self._remembering = remembering
         self._turn = threading.Condition()
         self._requests: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
-        self._is_stopped = self._is_new = False
+        self._is_stopped, self._is_new = False, True
         self._needs_questions = False
         self._is_settled = True
         self._last_change = time.monotonic()
         self._taught: Taught = {}
         self._n_foreseen = 0
+        self._state, self._data, self._drawn = State(), project.data, None
         self._may_break_off = False
         self._threads = [threading.Thread(target=self._run, name="beltrami learning", daemon=True)]
 
@@ -130,7 +114,8 @@ class Learning:
             self._is_stopped = True
             self._turn.notify_all()
         for thread in self._threads:
-            thread.join(patience)
+            if thread.ident is not None:  # it was begun
+                thread.join(patience)
 
     def wake(self) -> None:
         """Say that something was saved."""
@@ -155,7 +140,8 @@ class Learning:
         future: Future[Any] = Future()
         with self._turn:
             if self._is_stopped or self.phase == "failed":
-                future.set_exception(RuntimeError("the studio has ended"))
+                words = self.failure or "the studio has ended"
+                future.set_exception(LearningStoppedError(words))
             else:
                 self._requests.append((work, future))
                 self._turn.notify_all()
@@ -172,46 +158,46 @@ class Learning:
         """Whether the candidates were judged by the labels that there are."""
         return self._is_settled and not self._is_behind()
 
-    @property
-    def labels(self) -> dict[int, str]:
-        """What the learner was taught, by row; for its thread only."""
-        return {row: label for row, (label, _) in self._taught.items()}
-
     def settle(self) -> None:
-        """Judge anew, in the learner's thread."""
-        if not self.has_learned or self._is_settled:
-            return
-        n_known = len({label for label, _ in self._taught.values()})
-        if n_known > _FEW_CLASSES and n_known != self._n_foreseen:
-            self._open()  # so many classes ask for a basis of another size
-            return
-        self.learner.settle()
+        """Judge anew, in the learner's thread, by a basis of the size that the labels ask for."""
+        if self.has_learned and self._basis_size() != self._n_foreseen:
+            self._open()
+        elif self.has_learned and not self._is_settled:
+            self.learner.settle()
+            self._is_settled = True  # pages are told so with the answers
+            self._publish()
         self._is_settled = True
-        self._publish()
+
+    def result(self, options: LearningOptions) -> Labelling | None:
+        """Return the result of all that is learned, settled; None where nothing is.
+
+        In the learner's thread, from the table and the labels that the learner knows.
+        """
+        self.settle()
+        if not self.has_learned:
+            return None
+        known = labelled_intake(self._data, self._state, self._project.path)
+        return conclude(known, self.learner, options)
 
     def count_changes(self, rows: list[int], label: str, weight: float) -> int:
         """Return how many other rows would be answered otherwise; in the learner's thread."""
         if not self.has_learned:
             return 0
-        before = self.learner.label_distributions_.argmax(axis=1)
-        names = self.learner.classes_.tolist()
-        old = [self._taught.get(row, (None, 1.0)) for row in rows]
-        self._update(rows, [label] * len(rows), [weight] * len(rows))
-        after = self.learner.label_distributions_.argmax(axis=1)
-        place = {name: k for k, name in enumerate(self.learner.classes_.tolist())}
+        learner, names = self.learner, self.learner.classes_.tolist()
+        before = learner.label_distributions_.argmax(axis=1)
+        with learner._on_trial():
+            learner.update(rows, [label] * len(rows), [weight] * len(rows))
+            after = learner.label_distributions_.argmax(axis=1)
+            place = {name: k for k, name in enumerate(learner.classes_.tolist())}
         moved = np.array([place.get(name, -1) for name in names])[before] != after
         moved[rows] = False
-        self._update(rows, [one[0] for one in old], [one[1] for one in old])
         return int(moved.sum())
 
     def _run(self) -> None:
         try:
             with self._remembering(), listen(self._hear):
-                self._open()
                 while self._take_turn():
                     pass
-        except _InterruptedError:
-            pass
         except (BeltramiError, MemoryError) as error:
             self._fail(str(error))
         except Exception as error:  # a fault of ours: the page says so, labels go on being saved
@@ -219,27 +205,32 @@ class Learning:
             raise
 
     def _open(self) -> None:
-        """Join the rows, show a map, and learn from the labels there are."""
+        """Join the rows, show a map, and learn from the labels there are.
+
+        What was there before stays until the new learner is whole: this may be broken off.
+        """
         self._is_new = False
-        self.phase = "starting"
-        self.has_learned, self._taught = False, {}
-        intake, wanted = self._project.data, self._wanted(self._project.snapshot())
-        n_known = len({label for label, _ in wanted.values()})
-        learner = self._make(intake)
-        with job(*FIT):
-            if n_known > _FEW_CLASSES:
-                learner.fit(intake.points, *self._vectors(wanted))
-                self._taught, self.has_learned, self._is_settled = wanted, True, True
-            else:
-                learner.start(intake.points)
-            self._n_foreseen = n_known
-            self.learner = learner
-            self._show_map(learner.graph_)
-            self._catch_up()
-        self.phase = "ready"
+        self.phase = "starting" if self.answers is None else "learning"
+        data, state = self._project.data, self._project.snapshot()
+        wanted = taught_by(state)
+        size = self._basis_size(wanted)
+        learner = self._make(data)
+        try:
+            with job(*FIT):
+                learner.start(data.points)
+                self._show_map(learner.graph_)
+                if size:
+                    learner.fit(data.points, *vectors_of(wanted, self._project.n_rows))
+                self.learner, self._data, self._n_foreseen = learner, data, size
+                self._taught = wanted if size else {}
+                self.has_learned = self._is_settled = size > 0
+                self._catch_up()
+        finally:
+            self.phase = "starting" if self.answers is None else "ready"
 
     def _show_map(self, graph: Any) -> None:
         """Show a rough map at once where the fine one takes longer, which another thread draws."""
+        self._drawn = graph
         if graph.n_nodes > _ROUGH_ROWS:
             self._audience.show_places(layout_graph(graph, n_epochs=1, random_state=0))
         thread = threading.Thread(
@@ -254,10 +245,10 @@ class Learning:
                 positions = layout_graph(graph, random_state=0)
         except _InterruptedError:
             return
-        except (BeltramiError, MemoryError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the page must not wait for it
             self._audience.show_word(f"the map could not be drawn: {error}")
             return
-        if self.learner is not None and self.learner.graph_ is graph:
+        if graph is self._drawn:
             self._audience.show_places(positions)
 
     def _take_turn(self) -> bool:
@@ -266,17 +257,19 @@ class Learning:
             self._turn.wait_for(self._has_work, timeout=self._seconds_to_pause())
             if self._is_stopped:
                 return False
-            is_new, self._is_new = self._is_new, False
-        if is_new:
-            self._open()
-        elif self._is_behind():
-            self._catch_up()
-        elif self._requests:
-            self._answer_request()
-        elif self._needs_questions:
-            self._choose_questions()
-        elif not self._is_settled and self._seconds_to_pause() == 0:
-            self._settle_in_peace()
+        try:
+            if self._is_new:
+                self._open()
+            elif self._is_behind():
+                self._catch_up()
+            elif self._requests:
+                self._answer_request()
+            elif self._needs_questions:
+                self._choose_questions()
+            elif not self._is_settled and self._seconds_to_pause() == 0:
+                self._settle_in_peace()
+        except _InterruptedError:
+            return not self._is_stopped
         return True
 
     def _has_work(self) -> bool:
@@ -294,27 +287,22 @@ class Learning:
     def _catch_up(self) -> None:
         """Learn from the labels as they are saved now, and show what follows."""
         state = self._project.snapshot()
-        wanted = self._wanted(state)
-        if len({label for label, _ in wanted.values()}) < 2:
+        wanted = taught_by(state)
+        if len(classes_of(wanted)) < 2:
             self.has_learned = False
         elif self._taught:
             self._learn_changes(wanted)
         else:
-            self.learner.fit_labels(*self._vectors(wanted))
+            self.learner.fit_labels(*vectors_of(wanted, self._project.n_rows))
             self._taught, self.has_learned, self._is_settled = wanted, True, True
-        self._publish(state)
+        self._state = state
+        self._publish()
         self._needs_questions = True
 
-    def _wanted(self, state: State) -> Taught:
-        return {row: (one.label, weight_of(one.how)) for row, one in state.labels.items()}
-
-    def _vectors(self, wanted: Taught) -> tuple[Any, Any]:
-        """Return labels and weights of all rows; None for weights that are all the same."""
-        n = self._project.n_rows
-        y, weights = np.full(n, None, dtype=object), np.ones(n)
-        for row, (label, weight) in wanted.items():
-            y[row], weights[row] = label, weight
-        return y, None if (weights == 1).all() else weights
+    def _basis_size(self, wanted: Taught | None = None) -> int:
+        """Return for how many classes the basis is to be made; 0 where their number is alike."""
+        n_known = len(classes_of(self._taught if wanted is None else wanted))
+        return n_known if n_known > classes_served(self._project.n_rows) else 0
 
     def _learn_changes(self, wanted: Taught) -> None:
         """Learn what is other than it was."""
@@ -323,37 +311,38 @@ class Learning:
         rows += [row for row in self._taught if row not in wanted]
         if rows:
             told = [wanted.get(row, nothing) for row in rows]
-            self._update(rows, [one[0] for one in told], [one[1] for one in told])
+            self.learner.update(rows, [one[0] for one in told], [one[1] for one in told])
             self._is_settled = False
         self._taught, self.has_learned = wanted, True
 
-    def _update(self, rows: list[int], labels: list[str | None], weights: list[float]) -> None:
-        self.learner.update(rows, labels, weights)
-
-    def _publish(self, state: State | None = None) -> None:
-        state = self._project.snapshot() if state is None else state
-        before = self.answers
-        is_empty = self._project.data.features.is_empty
-        self.beliefs = None
+    def _publish(self) -> None:
+        """Show what is known, by the labels that it rests on and no later ones."""
+        state, before, beliefs = self._state, self.answers, None
         if self.has_learned:
-            self.answers = Answers.of_learner(state, self.learner, is_empty)
-            self.beliefs = Beliefs.of(self.learner)
+            answers = Answers.of_learner(state, self.learner, self._data.features.is_empty)
+            beliefs = Beliefs.of(self.learner)
         else:
-            self.answers = Answers.of_labels(state, self._project.n_rows)
+            answers = Answers.of_labels(state, self._project.n_rows)
+        n_behind = max(0, self._project.state.number - state.number)
+        self.answers, self.beliefs = replace(answers, n_behind=n_behind), beliefs
         self._audience.show_answers(before, self.answers)
 
     def _answer_request(self) -> None:
         with self._turn:
-            work, future = self._requests.popleft()
-        if not future.set_running_or_notify_cancel():
+            work, future = self._requests[0]
+        if future.cancelled():
+            self._requests.popleft()
             return
         try:
-            future.set_result(work())
-        except _InterruptedError as error:
-            future.set_exception(RuntimeError("the studio has ended"))
-            raise error
+            outcome = work()
+        except _InterruptedError:  # it is done again when the rows are joined anew
+            raise
         except Exception as error:  # noqa: BLE001 - whoever asked is told
-            future.set_exception(error)
+            self._requests.popleft()
+            _hand_over(future, error=error)
+        else:
+            self._requests.popleft()
+            _hand_over(future, outcome)
 
     def _choose_questions(self) -> None:
         self._needs_questions = False
@@ -372,9 +361,6 @@ class Learning:
         self._may_break_off = True
         try:
             self.settle()
-        except _InterruptedError:
-            if self._is_stopped:
-                raise
         finally:
             self._may_break_off = False
 
@@ -396,4 +382,16 @@ class Learning:
         self._audience.show_word(text)
         with self._turn:
             while self._requests:
-                self._requests.popleft()[1].set_exception(RuntimeError(text))
+                _hand_over(self._requests.popleft()[1], error=LearningStoppedError(text))
+
+
+def _hand_over(
+    future: "Future[Any]", outcome: Any = None, *, error: Exception | None = None
+) -> None:
+    """Give whoever waits what came out; who has gone wants nothing."""
+    if not future.set_running_or_notify_cancel():
+        return
+    if error is None:
+        future.set_result(outcome)
+    else:
+        future.set_exception(error)

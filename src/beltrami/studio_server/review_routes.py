@@ -126,10 +126,7 @@ class ReviewRoutes:
         return self._found, await run_in_threadpool(self._desk.project.snapshot)
 
     async def _do(self, work: Any) -> None:
-        try:
-            await asyncio.wrap_future(self._desk.learning.do(work))
-        except RuntimeError as error:
-            raise RefusedError(503, f"nothing can be looked up: {error}") from error
+        await asyncio.wrap_future(self._desk.learning.do(work))
 
     def _find(self) -> None:
         """Look for doubts, in the learner's thread."""
@@ -137,7 +134,7 @@ class ReviewRoutes:
         if not learning.has_learned or learning.beliefs is None:
             self._found = _Found()
             return
-        labels = learning.labels
+        labels = _labels_of(self._desk.project.snapshot())
         findings = find_doubts(learning.learner, labels)
         answer = learning.beliefs.distributions
         self._found = _Found(answer, learning.is_settled, findings, labels)
@@ -151,7 +148,7 @@ class ReviewRoutes:
         found.heard.update(hear_others(learning.learner, found.labels, new))
 
     def _tell(self, found: _Found, page: Iterable[Doubt], state: State) -> list[dict[str, Any]]:
-        labels = {row: given.label for row, given in state.labels.items()}
+        labels = _labels_of(state)
         return [self._tell_one(found, doubt, labels) for doubt in page]
 
     def _tell_one(self, found: _Found, doubt: Doubt, labels: dict[int, str]) -> dict[str, Any]:
@@ -192,6 +189,10 @@ def _open_by_kind(findings: Findings, state: State) -> dict[str, list[Doubt]]:
     for one in open_doubts([*findings.doubts, *spelling_doubts(state)], state):
         doubts[one.kind].append(one)
     return doubts
+
+
+def _labels_of(state: State) -> dict[int, str]:
+    return {row: given.label for row, given in state.labels.items()}
 
 
 def _nobody(row: int) -> Supporters:

@@ -5,32 +5,35 @@ import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path, PurePath
 from typing import Any
+from urllib.parse import quote
 
-from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from beltrami.core.errors import BeltramiError
-from beltrami.studio_server.desk import Desk, dump
+from beltrami.project.events import FILE, HOWS, MARKS
+from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import user_of
 from beltrami.studio_server.guard.limits import Outbox
 from beltrami.studio_server.guard.refusals import RefusedError
 from beltrami.studio_server.wire import requests as r
 from beltrami.studio_server.wire import telling
 from beltrami.studio_server.wire.frames import pack_column
-from beltrami.studio_server.wire.hub import Hub
+from beltrami.studio_server.wire.hub import Hub, dump
 
 _BINARY = "application/octet-stream"
-_HOWS = ("key", "click", "area", "api")
+_HOWS = tuple(how for how in HOWS if how != FILE)
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _PATIENCE_S = 8.0
 """Seconds for which a question is waited for."""
 
 _MOST_HITS = 10_000
+_BLOCK = 2**18
 
 
 class Routes:
@@ -149,9 +152,9 @@ class Routes:
             if question is not None:
                 told = await run_in_threadpool(telling.tell_question, self._desk, question)
                 return JSONResponse({"question": told})
-            is_busy = self._desk.learning.phase in ("starting", "learning")
-            if asyncio.get_running_loop().time() > ends or self._desk.is_all_answered(user):
-                why = "every row has an answer" if not is_busy else "the rows are being joined"
+            is_over = self._desk.is_all_answered(user)
+            if is_over or asyncio.get_running_loop().time() > ends:
+                why = telling.tell_why_no_question(self._desk, is_over=is_over)
                 return JSONResponse({"question": None, "why": why})
             await asyncio.sleep(0.1)
 
@@ -160,12 +163,18 @@ class Routes:
         return JSONResponse(await run_in_threadpool(telling.tell_data, self._desk))
 
     async def labels(self, _: Request) -> Response:
-        """Return the whole result as a table."""
-        path = await asyncio.wrap_future(self._desk.export())
-        tidy = BackgroundTask(shutil.rmtree, path.parent, ignore_errors=True)
-        return FileResponse(
-            path, media_type="text/csv; charset=utf-8", filename=path.name, background=tidy
-        )
+        """Return the whole result as a table; only people's labels where learning has failed."""
+        if self._desk.learning.phase == "failed":
+            path = await run_in_threadpool(self._desk.export_bare)
+        else:
+            path = await asyncio.wrap_future(self._desk.export())
+        stem = quote(PurePath(self._desk.project.data.table.name).stem)
+        headers = {
+            "content-disposition": f"attachment; filename*=UTF-8''{stem}-labels.csv",
+            "content-length": str(path.stat().st_size),
+        }
+        kind = "text/csv; charset=utf-8"
+        return StreamingResponse(_blocks_of(path), headers=headers, media_type=kind)
 
     async def save_label(self, request: Request) -> Response:
         """Save a label of some rows."""
@@ -179,7 +188,7 @@ class Routes:
         """Save that rows are skipped, or cannot be told."""
         body = await r.read_body(request)
         rows = r.read_rows(body.get("rows"), self._n_rows)
-        mark = r.read_choice(body, "mark", ("skip", "unsure"), "")
+        mark = r.read_choice(body, "mark", MARKS, "")
         return await self._saved(self._desk.mark, user_of(request), rows, mark)
 
     async def undo(self, request: Request) -> Response:
@@ -248,6 +257,16 @@ async def _read_to_end(socket: WebSocket) -> None:
     """Wait until a page goes; it has nothing to say here."""
     while (await socket.receive())["type"] != "websocket.disconnect":
         pass
+
+
+def _blocks_of(path: Path) -> Iterator[bytes]:
+    """Return the content of a file, and remove its folder however that ends."""
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                yield block
+    finally:
+        shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def _read_page() -> dict[str, bytes]:

@@ -234,6 +234,17 @@ def test_pictures_are_png_with_their_longer_side_as_asked(folder: Path) -> None:
             contents.picture(0, side)
 
 
+def test_a_picture_in_no_folder_of_its_own_shows_no_blank_cell(folder: Path) -> None:
+    Image.new("L", (4, 4)).save(folder / "loose.png")
+    contents = contents_of(folder)
+    shown = {
+        contents.table.columns.column("id")[row].as_py(): contents.content(row).cells
+        for row in range(contents.table.n_rows)
+    }
+    assert shown["loose.png"] == ()
+    assert all(cells for name, cells in shown.items() if name != "loose.png")
+
+
 def test_links_that_lead_out_of_the_folder_are_not_shown(folder: Path, tmp_path: Path) -> None:
     Image.new("L", (9, 9)).save(tmp_path / "secret.png")
     (folder / "a-link.png").symlink_to(tmp_path / "secret.png")

@@ -143,14 +143,16 @@ def test_without_ids_any_other_change_is_refused(data, rows):
         assert found(project) == {i: f"row {i}" for i in (2, 5, 11)}
 
 
-def test_a_line_that_went_on_is_no_new_line(data):
-    write(data, range(20), **PLAIN)
-    data.write_text(data.read_text().rstrip("\n,"))
-    data.write_text(data.read_text() + ",")
+def test_a_line_that_went_on_is_another_row(data):
+    cells = "x,z\n" + "".join(f"{i * 3 % 7}.5,{i}\n" for i in range(20))
+    data.write_text(cells.rstrip("\n"))
     label_some(data)
-    data.write_text(data.read_text().rstrip(",") + "7,\n" + "1,2,3,\n")
+    data.write_text(cells.rstrip("\n") + "7\n1.5,2\n")  # 19 has become 197
     with pytest.raises(InvalidInputError, match="land on other rows"):
         open_project(data)
+    data.write_text(cells + "1.5,2\n")
+    with opened(data) as project:
+        assert found(project) == {i: f"row {i}" for i in (2, 5, 11)}
 
 
 def test_ids_that_only_count_rows_name_nobody_unless_somebody_says_so(data):

@@ -87,7 +87,7 @@ def test_five_hundred_events_give_the_same_bytes_whichever_way(data, shell):
         live = Live(project, options)
         while len(project.events) < 500:
             do_something(project, chance)
-            if len(project.events) % 60 == 0:
+            if len(project.events) % 120 == 0:
                 live.hear(project.state)
         live.hear(project.state)
         export = conclude(project.intake, live.settled(), options).write(data.with_name("live.csv"))

@@ -16,6 +16,7 @@ from beltrami.labelling.options import LearningOptions
 from beltrami.project import open_project
 from beltrami.project.state import replay
 from beltrami.studio_server.handle import Studio
+from beltrami.studio_server.wire.telling import tell_state, tell_why_no_question
 from beltrami.tables import TableOptions
 
 pytestmark = pytest.mark.usefixtures("few_trees")
@@ -173,6 +174,46 @@ def test_columns_can_be_seen_searched_coloured_by_and_corrected(opened):
     roles = {one["name"]: one["role"] for one in opened.ask("/api/data")["columns"]}
     assert roles["y2"] == "ignored"
     assert opened.settled()["given"] == 10
+
+
+def test_the_result_is_named_after_the_data(calm):
+    headers = {"Authorization": f"Bearer {calm.token}"}
+    request = urllib.request.Request(calm.base + "/api/labels", None, headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        assert answer.headers["Content-Disposition"] == (
+            "attachment; filename*=UTF-8''moons-labels.csv"
+        )
+
+
+def test_columns_remember_what_was_asked_of_them(opened):
+    opened.ask("/api/roles", {"features": ["x", "y2"], "categories": ["y2"], "ignore": ["note"]})
+    time.sleep(0.2)
+    opened.settled()
+    told = opened.ask("/api/data")
+    asked = {one["name"]: one["asked"] for one in told["columns"]}
+    assert asked == {"x": None, "y2": "categories", "note": "ignore", "kind": None}
+    assert told["has_named_features"]
+
+
+def test_how_the_project_was_opened_is_said_with_the_data_and_warns_of_nothing(calm):
+    greeting = "a new project:"
+    assert any(one.startswith(greeting) for one in calm.ask("/api/data")["lines"])
+    assert not any(one.startswith(greeting) for one in calm.settled()["warnings"])
+
+
+def test_the_first_sentence_and_the_queue_say_what_is_awaited(source):
+    table = TableOptions(features=("x", "y2"), ignore=("kind",), min_classes=0)
+    with Studio.open(source, table, OPTIONS) as studio:
+        desk, client = studio._desk, Client(studio.url)
+        client.settled()
+        desk.learning.stop()  # nothing is learned any more
+        for row, name in enumerate("aab"):
+            desk.label("me", [row], name, "key")
+            said = tell_state(desk, "me")["headline"]
+            assert ("one class" in said) == (name == "a")
+        assert said == "3 labels of 2 classes so far; the first answers are being worked out."
+        assert "learns from your first labels" in tell_why_no_question(desk, is_over=False)
+        assert "set aside" in tell_why_no_question(desk, is_over=True)
 
 
 @pytest.mark.parametrize(

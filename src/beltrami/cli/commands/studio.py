@@ -1,5 +1,6 @@
 """``beltrami studio``: a page on this machine on which people label and the data answer."""
 
+import threading
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +9,7 @@ import typer
 
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice, say
+from beltrami.core.errors import InvalidInputError
 from beltrami.core.stages import INTAKE
 
 if TYPE_CHECKING:
@@ -61,10 +63,15 @@ def studio(
     with voice.work(*INTAKE):
         from beltrami.labelling.options import LearningOptions
         from beltrami.project import open_project
+        from beltrami.project.events import FILE
         from beltrami.studio_server.guard.access import Access
         from beltrami.studio_server.serving import check_host
 
         check_host(host, has_own_token=token is not None)
+        if FILE in users:
+            raise InvalidInputError(
+                f"nobody may be called {FILE!r}: the labels that stand in the data are."
+            )
         access = Access.of(users, token)
         opened = open_project(source, table, project, user=users[0], read_only=read_only)
         voice.tell([*opened.data.lines(), *opened.words])
@@ -104,9 +111,12 @@ def _serve(
             if len(users) > 1:
                 voice.tell([f"{name}:"])
             say(f"{address}/?token={access.token_of(name)}")
+            if address.outside_url is not None:
+                voice.tell([f"elsewhere: {address.outside_url}/?token={access.token_of(name)}"])
         voice.tell([f"labels are kept in {opened.path}; Ctrl-C ends the studio"])
         if is_shown:
-            webbrowser.open(f"{address}/?token={access.token_of(users[0])}")
+            url = f"{address}/?token={access.token_of(users[0])}"
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
     try:
         serve(make_app(desk, hub, access, host=host), host, port, announce)

@@ -6,6 +6,7 @@ import { ask, tell } from "./wire.js";
 import { count, shorten } from "./words.js";
 
 const ROLES = { id: "id of the row", numeric: "number", categorical: "category", text: "text", ignored: "left out" };
+const LISTS = { text: "text", categories: "categorical", numbers: "numeric", ignore: "ignored" };
 const FIXED = { label: "label", vectors: "vector" };
 
 export class DataView {
@@ -33,6 +34,7 @@ export class DataView {
     this.wanted.clear();
     refill(byId("lines"), ...lines.map((text) => element("p", { class: "note", text })));
     byId("roles-fixed").hidden = canChange;
+    for (const host of [byId("columns").closest(".scroll"), byId("preview-rows").closest("section")]) host.hidden = !columns.length;
     byId("columns").parentElement.classList.toggle("unexplained", columns.every(({ reason }) => !reason));
     refill(byId("columns"), ...columns.map((column) => this.columnRow(column, canChange)));
     refill(byId("preview-head"), element("tr", {}, ...preview.names.map((text) => element("th", { scope: "col", text }))));
@@ -71,15 +73,18 @@ export class DataView {
     byId("roles-words").textContent = `${count(this.wanted.size)} to change. The table is read and learned anew; your labels stay.`;
   }
 
-  /** Send what is to change. A text names its features alone, so the others are named with it. */
+  /** Send every list that changes, whole: what was asked for earlier stays in it. A text names its features alone, so the others are named with it. */
   async apply() {
-    const { columns } = this.data, taken = (role) => columns.filter(({ name }) => this.wanted.get(name) === role).map(({ name }) => name);
-    const body = { text: taken("text"), categories: taken("categorical"), numbers: taken("numeric"), ignore: taken("ignored") };
-    for (const [key, names] of Object.entries(body)) if (!names.length) delete body[key];
-    const [id] = taken("id"), before = columns.find(({ role }) => role === "id")?.name;
+    const { columns, has_named_features: hasNamed } = this.data, body = {};
+    for (const [key, role] of Object.entries(LISTS)) {
+      const before = columns.filter(({ asked }) => asked === key);
+      const after = columns.filter(({ name, asked }) => (this.wanted.has(name) ? this.wanted.get(name) === role : asked === key));
+      if (before.length !== after.length || after.some((one) => !before.includes(one))) body[key] = after.map(({ name }) => name);
+    }
+    const id = columns.find(({ name }) => this.wanted.get(name) === "id")?.name, before = columns.find(({ role }) => role === "id")?.name;
     if (id !== undefined) body.id = id;
     else if (this.wanted.has(before)) body.id = null;
-    if (body.text) body.features = this.features();
+    if (body.text?.length || hasNamed) body.features = this.features();
     try {
       await tell("/api/roles", body);
       this.contents.forget();

@@ -6,6 +6,8 @@ import { nameOf, rowCount } from "./words.js";
 export class Deeds {
   constructor(store, meter, notices) {
     Object.assign(this, { store, meter, notices, last: Promise.resolve(), waiting: 0 });
+    // Labels wait for their turn for a moment: whoever closes the page then is asked first.
+    addEventListener("beforeunload", (event) => { if (this.waiting) event.preventDefault(); });
   }
 
   /** Label rows (or, with null, take their labels away); `pressedAt` is when the key went down. */
@@ -39,7 +41,7 @@ export class Deeds {
     const answer = await this.inTurn(() => tell("/api/undo", {})), { undone } = answer;
     this.meter.save(answer.saved, pressedAt);
     this.count(answer);
-    const words = this.store.state.done.at(-1) ?? undoneWords(undone);
+    const words = undoneWords(undone);
     this.store.set({ done: this.store.state.done.slice(0, -1) });
     this.notices.say(`Taken back: ${words}.`);
     return undone;
@@ -75,6 +77,9 @@ export class Deeds {
   }
 }
 
+const WORDS_OF_KIND = { mark: "a row passed over", class: "a class added", rename: "a class renamed", kept: "a doubt kept as it was" };
+
 function undoneWords({ kind, count: number, label }) {
-  return kind === "label" && label !== null ? `${rowCount(number)} as “${nameOf(label)}”` : `the last change (${kind})`;
+  if (kind !== "label") return WORDS_OF_KIND[kind] ?? "your last change";
+  return label === null ? `labels of ${rowCount(number)} taken away` : `${rowCount(number)} as “${nameOf(label)}”`;
 }

@@ -96,7 +96,7 @@ function sortByLetters(classes, text) {
 
 const KEYS = {
   Queue: [
-    ["1 to 9", "label, save, next"], ["Enter", "take the suggestion"], ["S", "skip; it may come again later"],
+    ["1 to 9", "label, save, next"], ["Enter", "take the suggestion"], ["S", "skip; you are not asked again"],
     ["U", "nobody can tell"], ["N", "a new class for this row"], ["C", "choose among all classes by letters"],
   ],
   Map: [

@@ -22,8 +22,9 @@ export class LabelBar {
   aim(state) {
     const rows = targetRows(state), isOpen = rows.length > 0 && state.project && !state.project.read_only;
     byId("bar").hidden = !isOpen;
-    if (rows !== this.rows) this.proposed = isOpen ? proposeClass(state, rows) : -1;
-    this.rows = rows;
+    const aimedAt = state.selection ?? state.picked;
+    if (aimedAt !== this.aimedAt) this.proposed = isOpen ? proposeClass(state, rows) : -1;
+    Object.assign(this, { rows, aimedAt });
     if (isOpen) this.write(state, rows);
     this.consult();
   }

@@ -24,6 +24,7 @@ export class MapView {
       label: (code, event) => this.label(code, event), create: (event) => this.create(event),
       choose: (event) => this.choose(event), clear: (event) => this.label(null, event),
     });
+    store.watch(["selection", "picked"], (state) => this.uncover(state));
     this.listenToMap();
     this.listenToTools();
     byId("selection-clear").addEventListener("click", () => this.clear());
@@ -113,6 +114,14 @@ export class MapView {
     }
   }
 
+  /** Keep what was chosen from lying under the bar that labels it. */
+  uncover(state) {
+    const bar = byId("bar"), isOver = !bar.hidden && getComputedStyle(bar).position === "absolute";
+    if (state.view !== "map" || !state.places || !isOver) return;
+    const covered = byId("points").getBoundingClientRect().bottom - bar.getBoundingClientRect().top;
+    this.stage.uncover(targetRows(state), covered);
+  }
+
   clear() {
     this.store.set({ selection: null, picked: -1 });
   }
@@ -132,13 +141,15 @@ export class MapView {
   }
 
   async create(event) {
-    const { store } = this;
+    const { store } = this, { selection, picked } = store.state;
     if (!targetRows(store.state).length || store.state.project.read_only) return;
     const name = await askText("A new class", { note: "What is selected gets it as its label.", word: "Make it" });
     if (name === null) return;
     try {
       if (codeOf(store.state.project, name) < 0) await this.deeds.addClass(name);
-      await this.label(codeOf(store.state.project, name), event);
+      // Something else may be selected by now: the name was meant for those rows alone.
+      const isSame = store.state.selection === selection && store.state.picked === picked;
+      if (isSame) await this.label(codeOf(store.state.project, name), event);
     } catch (error) {
       this.notices.warn(`Not saved: ${error.message}`);
     }

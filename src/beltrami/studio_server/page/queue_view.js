@@ -83,10 +83,10 @@ export class QueueView {
     if (code < 0) parts.push(element("span", { class: "faint", text: "No suggestion yet." }));
     else {
       parts.push("Perhaps ", className(project, code), `, ${percent(confidence)} sure. `);
+      if (!project.read_only) parts.push(element("kbd", { text: "Enter" }), " takes it. ");
       if (second !== null && codeOf(project, second) >= 0) {
-        parts.push(element("span", { class: "faint", text: `Otherwise ${nameOf(second)}, ${percent(less)}. ` }));
+        parts.push(element("span", { class: "faint", text: `Otherwise ${nameOf(second)}, ${percent(less)}.` }));
       }
-      parts.push(element("kbd", { text: "Enter" }), " takes it.");
     }
     refill(byId("suggestion"), ...parts);
     for (const one of byId("answers").querySelectorAll("button")) one.classList.toggle("suggested", one.dataset.name === `answer:${code}`);
@@ -136,8 +136,8 @@ export class QueueView {
   }
 
   accept(event) {
-    const { question } = this.store.state;
-    if (!question || question.item.guess === null) return;
+    const { question, project } = this.store.state;
+    if (!question || question.item.guess === null || codeOf(project, question.item.guess) < 0) return;
     if (performance.now() - this.suggestedAt < JUST_MS) {
       this.notices.say(`The suggestion has just become “${nameOf(question.item.guess)}”. Press Enter again to take it.`);
     } else this.label(question.item.guess, "key", event);
@@ -155,7 +155,8 @@ export class QueueView {
       this.show();
       return;
     }
-    this.label(name, "key", event);
+    // Another row may be shown by now: the name was meant for that one alone.
+    if (this.store.state.question?.row === question.row) this.label(name, "key", event);
   }
 
   async choose(event) {

@@ -5,6 +5,8 @@ import { byId } from "./elements.js";
 import { filterMask, paintedColumn, rowsOf, visibleMask } from "./masks.js";
 import { stylesOf } from "./palette.js";
 
+const EDGE = 14; // pixels that a row which must be seen keeps from an edge
+
 export class Stage {
   constructor(store, meter) {
     this.store = store;
@@ -70,6 +72,23 @@ export class Stage {
     const [left, top] = this.map.toScreen(row), { clientWidth: wide, clientHeight: high } = this.canvas;
     if (!wide) return; // nothing is seen at all
     if (left < 0 || top < 0 || left > wide || top > high) this.map.centreOn(row);
+  }
+
+  /** Move the map, and draw it smaller where that is not enough, until no row of some lies in its lowest `covered` pixels. */
+  uncover(rows, covered) {
+    const { map, canvas } = this, free = canvas.clientHeight - covered - EDGE;
+    if (!rows.length || covered <= 0 || free < 2 * EDGE) return;
+    const span = () => {
+      const tops = Array.from(rows, (row) => map.toScreen(row)[1]).filter((top) => top <= canvas.clientHeight);
+      return [tops.reduce((a, b) => Math.min(a, b), Infinity), tops.reduce((a, b) => Math.max(a, b), -Infinity)];
+    };
+    let [top, bottom] = span();
+    if (bottom <= free) return;
+    if (bottom - Math.max(top, EDGE) > free - EDGE) {
+      map.zoomBy((free - EDGE) / (bottom - Math.max(top, EDGE)));
+      [top, bottom] = span();
+    }
+    map.panBy(0, free - bottom);
   }
 
   /** Show the rows that nobody hides; in the queue all of them. */

@@ -56,5 +56,7 @@ function writeUndo(undoButton, project, done) {
 function writeBehind(behind, project) {
   const isLearning = project && (project.phase === "starting" || project.phase === "learning");
   const labels = behind === 1 ? "1 label behind" : `${count(behind)} labels behind`;
-  byId("behind").textContent = behind > 0 && project?.given ? `The map is ${labels}.` : isLearning ? "Learning." : "";
+  const isFirst = project && !project.has_learned && project.classes.filter((one) => one.given).length > 1;
+  const late = isFirst ? "Learning from your first labels." : `The map is ${labels}.`;
+  byId("behind").textContent = behind > 0 && project?.given ? late : isLearning ? "Learning." : "";
 }

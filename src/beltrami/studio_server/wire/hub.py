@@ -1,11 +1,11 @@
 """The pages that are open: what is told from any thread goes out to each, at its own pace."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from beltrami.studio_server.desk import dump
 from beltrami.studio_server.guard.limits import Outbox
 
 
@@ -95,3 +95,8 @@ class Hub:
     def _change(self, frame: bytes) -> None:
         for outbox in self._outboxes:
             outbox.put_answers(frame)
+
+
+def dump(message: dict[str, Any]) -> str:
+    """Return a message as JSON."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -8,6 +8,7 @@ from beltrami.project.events import Event, Labelled
 from beltrami.questions import Question
 from beltrami.report.sentences import evidence, headline
 from beltrami.studio_server.desk import Desk
+from beltrami.tables import TableOptions
 
 _SHOWN_ROWS = 60
 _PREVIEW_ROWS, _EXAMPLES = 8, 5
@@ -18,7 +19,7 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
     project, learning = desk.project, desk.learning
     state, answers, beliefs = project.state, learning.answers, learning.beliefs
     counts = _counts(desk)
-    sentence, told = _first_sentence(len(state.labels)), tuple[str, ...]()
+    sentence, told = _first_sentence(desk), tuple[str, ...]()
     if answers is not None and beliefs is not None:
         sentence = headline(counts)
         told = evidence(counts, answers.expected, None, beliefs.report)
@@ -39,10 +40,10 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
         "label": project.data.roles.label,
         "kind": desk.contents.kind,
         "has_pictures": desk.contents.has_pictures,
-        "columns": [{"name": name, "kind": kind} for name, kind in desk.contents.colourable],
+        "columns": [{"name": name, "kind": kind} for name, kind in desk.colourable],
         "headline": sentence,
         "evidence": list(told),
-        "warnings": [*desk.words, *(beliefs.report.warnings if beliefs is not None else ())],
+        "warnings": _warnings(desk),
         "counts": counts,
         "unsure": len(state.unsure),
         "has_learned": learning.has_learned,
@@ -50,6 +51,13 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
         "has_map": desk.places_frame is not None,
         "can_undo": project.can_undo(user),
     }
+
+
+def _warnings(desk: Desk) -> list[str]:
+    """Return what to know before answers are trusted, without how the project was opened."""
+    beliefs = desk.learning.beliefs
+    said = [one for one in desk.words if one not in desk.project.words]
+    return said + list(beliefs.report.warnings if beliefs is not None else ())
 
 
 def _counts(desk: Desk) -> dict[str, int]:
@@ -62,25 +70,27 @@ def _counts(desk: Desk) -> dict[str, int]:
 
 def _classes(desk: Desk) -> list[dict[str, Any]]:
     """Return the classes with their counts; labels are counted as saved, answers as learned."""
-    state, answers = desk.project.state, desk.learning.answers
-    given: dict[str, int] = {}
-    for one in list(state.labels.values()):
-        given[one.label] = given.get(one.label, 0) + 1
+    state, answers, given = desk.project.state, desk.learning.answers, desk.given_counts
     counted = [] if answers is None else answers.class_counts
     nothing = {"given": 0, "labelled": 0, "left": 0}
     return [
         {"name": one.name, "gone": one.gone}
         | (counted[place] if place < len(counted) else nothing)
-        | {"given": given.get(one.name, 0)}
+        | {"given": given[one.name]}
         for place, one in enumerate(state.classes)
     ]
 
 
-def _first_sentence(n_given: int) -> str:
+def _first_sentence(desk: Desk) -> str:
+    """Say what there is before anything was learned."""
+    counts = desk.given_counts
+    n_given, n_classes = counts.total(), len(counts)
     if not n_given:
         return "No labels yet. Name what you see in a few rows, and the map answers."
     labels = "1 label" if n_given == 1 else f"{n_given:,} labels"
-    return f"{labels} of one class so far; the map answers from the second class on."
+    if n_classes == 1:
+        return f"{labels} of one class so far; the map answers from the second class on."
+    return f"{labels} of {n_classes:,} classes so far; the first answers are being worked out."
 
 
 def tell_rows(desk: Desk, rows: list[int]) -> list[dict[str, Any]]:
@@ -134,6 +144,19 @@ def tell_question(desk: Desk, question: Question) -> dict[str, Any]:
     }
 
 
+def tell_why_no_question(desk: Desk, *, is_over: bool) -> str:
+    """Say why nothing is asked now."""
+    if is_over:
+        return "every row has a label or was set aside"
+    if desk.learning.phase == "starting":
+        return "the rows are being compared; the first question comes right after"
+    if desk.learning.failure:
+        return desk.learning.failure
+    if len(desk.given_counts) > 1 and not desk.learning.has_learned:
+        return "the map learns from your first labels; more questions come right after"
+    return "the next questions are being chosen"
+
+
 def tell_saved(desk: Desk, event: Event) -> dict[str, Any]:
     """Return what is known once something is on disk."""
     answers = desk.learning.answers
@@ -163,7 +186,7 @@ def tell_data(desk: Desk) -> dict[str, Any]:
     import pyarrow.compute as pc
 
     intake = desk.project.data
-    roles, columns = intake.roles, intake.table.columns
+    roles, columns, options = intake.roles, intake.table.columns, desk.project.options
     kinds = {
         name: kind
         for kind in ("numeric", "categorical", "text", "vectors")
@@ -181,6 +204,7 @@ def tell_data(desk: Desk) -> dict[str, Any]:
                 "role": role,
                 "kind": kinds.get(name, ""),
                 "reason": roles.ignored.get(name, ""),
+                "asked": _asked_role(options, name),
                 "examples": [_short(one) for one in _first_values(column)],
                 "missing": int(column.null_count),
                 "distinct": _count_distinct(pc, column),
@@ -192,10 +216,17 @@ def tell_data(desk: Desk) -> dict[str, Any]:
     ]
     return {
         "columns": told,
-        "lines": intake.lines(),
+        "lines": [*intake.lines(), *desk.project.words],
+        "has_named_features": bool(options.features or options.text),
         "can_change": not desk.is_read_only and not roles.uses_matrix,
         "preview": {"names": list(intake.table.names), "rows": shown},
     }
+
+
+def _asked_role(options: TableOptions, name: str) -> str | None:
+    """Return the list that people put a column into; None where its role was guessed."""
+    lists = ("text", "categories", "numbers", "ignore")
+    return next((one for one in lists if name in getattr(options, one)), None)
 
 
 def _first_values(column: Any) -> list[Any]:
