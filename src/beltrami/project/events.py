@@ -23,7 +23,10 @@ IMPORT = "import"
 
 HOWS = ("key", "click", "area", "api", IMPORT, FILE)
 MARKS = ("skip", "unsure")
-_LONGEST_NAME = 200
+DOUBTS = ("label", "between", "island", "unlike", "twins", "spelling")
+"""What a doubt may be about."""
+
+_LONGEST_NAME, _LONGEST_VALUE = 200, 2000
 _JOINERS = "\u200c\u200d"
 """Signs without width that some scripts and emoji are written with."""
 
@@ -85,6 +88,40 @@ class Marked:
     def __post_init__(self) -> None:
         _check_rows(self.rows)
         _check_choice(self.mark, MARKS, "mark")
+        _check_number(self.input, "input")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A person looked at a doubt and left things as they are.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        The rows it is about; none where it is about names of classes.
+    about : {"label", "between", "island", "unlike", "twins", "spelling"}
+        What kind of doubt.
+    value : str
+        What stood there, such as the label; where that changes, the doubt may come again.
+    input : int
+        The input that the positions are of.
+    """
+
+    kind: ClassVar[str] = "kept"
+
+    rows: tuple[int, ...]
+    about: str
+    value: str
+    input: int
+
+    def __post_init__(self) -> None:
+        _check_rows(self.rows)
+        _check_choice(self.about, DOUBTS, "about")
+        _require(_is_text(self.value), f"what was kept is a text, and not {self.value!r}")
+        _require(
+            len(self.value) <= _LONGEST_VALUE,
+            f"what was kept has {len(self.value)} characters, and may have {_LONGEST_VALUE}",
+        )
         _check_number(self.input, "input")
 
 
@@ -164,12 +201,14 @@ class InputSeen:
         _require(is_place, f"the place of the data is no text but {self.source!r}")
 
 
-Body: TypeAlias = Labelled | Marked | ClassAdded | Renamed | TakenBack | RolesChanged | InputSeen
+Body: TypeAlias = (
+    Labelled | Marked | Kept | ClassAdded | Renamed | TakenBack | RolesChanged | InputSeen
+)
 _BODIES: dict[str, type[Any]] = {
     one.kind: one
-    for one in (Labelled, Marked, ClassAdded, Renamed, TakenBack, RolesChanged, InputSeen)
+    for one in (Labelled, Marked, Kept, ClassAdded, Renamed, TakenBack, RolesChanged, InputSeen)
 }
-UNDOABLE = (Labelled, Marked, ClassAdded, Renamed)
+UNDOABLE = (Labelled, Marked, Kept, ClassAdded, Renamed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +223,7 @@ class Event:
         When, in UTC, to the microsecond.
     user : str
         Who; "file" for what the data say.
-    body : Labelled, Marked, ClassAdded, Renamed, TakenBack, RolesChanged or InputSeen
+    body : Labelled, Marked, Kept, ClassAdded, Renamed, TakenBack, RolesChanged or InputSeen
         What.
     taken_back : Event or None
         The event that this one takes back, where it does.
@@ -203,13 +242,13 @@ class Event:
 
     @property
     def kind(self) -> str:
-        """What kind of event: label, mark, class, rename, undo, roles or input."""
+        """What kind of event: label, mark, kept, class, rename, undo, roles or input."""
         return self.body.kind
 
     @property
     def rows(self) -> tuple[int, ...]:
         """The rows that it names; none where it is not about rows."""
-        return self.body.rows if isinstance(self.body, Labelled | Marked) else ()
+        return self.body.rows if isinstance(self.body, Labelled | Marked | Kept) else ()
 
     @property
     def text(self) -> str:

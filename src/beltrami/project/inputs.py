@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.project.events import Event, Labelled, Marked
+from beltrami.project.events import Event, Kept, Labelled, Marked
 from beltrami.project.file import StoredInput
 from beltrami.tables.model import Table
 
@@ -325,7 +325,7 @@ def _translate(
     event: Event, places: dict[int, NDArray[np.int64] | None], inputs: Sequence[Input]
 ) -> Event:
     body = event.body
-    if not isinstance(body, Labelled | Marked):
+    if not isinstance(body, Labelled | Marked | Kept):
         return event
     n_rows = len(inputs[body.input - 1].keys) if body.input in places else 0
     if max(body.rows, default=-1) >= n_rows:
@@ -337,7 +337,7 @@ def _translate(
         return event
     found = moved[list(body.rows)].tolist()
     rows = tuple(row for row in found if row >= 0)
-    if isinstance(body, Marked):
+    if isinstance(body, Marked | Kept):
         return replace(event, body=replace(body, rows=rows))
     labels, old = (_of_rows(values, found) for values in (body.labels, body.old))
     return replace(event, body=replace(body, rows=rows, labels=labels, old=old))

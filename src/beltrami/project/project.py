@@ -20,6 +20,7 @@ from beltrami.project.events import (
     ClassAdded,
     Event,
     InputSeen,
+    Kept,
     Labelled,
     Marked,
     Renamed,
@@ -161,6 +162,17 @@ class Project:
         with self.lock:
             self._require_rows(listed)
             return self._save(user, Marked(listed, mark, self._input.number))
+
+    def keep(self, user: str, about: str, rows: Iterable[int], value: str) -> Event:
+        """Say that somebody looked at a doubt and leaves what stands there, such as a label.
+
+        - `rows`: those it is about; none where it is about names of classes.
+        """
+        listed = _row_numbers(rows)
+        with self.lock:
+            if listed or about != "spelling":
+                self._require_rows(listed)
+            return self._save(user, Kept(listed, about, value, self._input.number))
 
     def add_class(self, user: str, name: str) -> Event:
         """Name a class that no row has yet."""

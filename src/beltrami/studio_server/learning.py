@@ -150,12 +150,18 @@ class Learning:
         version = 0 if self.answers is None else self.answers.version
         return max(0, self._project.state.number - version)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the candidates were judged by the labels that there are."""
+        return self._is_settled and not self._is_behind()
+
     def settle(self) -> None:
         """Judge anew, in the learner's thread, by a basis of the size that the labels ask for."""
         if self.has_learned and self._basis_size() != self._n_foreseen:
             self._open()
         elif self.has_learned and not self._is_settled:
             self.learner.settle()
+            self._is_settled = True  # pages are told so with the answers
             self._publish()
         self._is_settled = True
 

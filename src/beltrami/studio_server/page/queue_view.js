@@ -159,8 +159,8 @@ export class QueueView {
   }
 
   /** Show a row again whose answer was taken back. */
-  async recall({ rows, count: number }) {
-    if (number !== 1 || this.store.state.view !== "queue") return;
+  async recall({ kind, rows, count: number }) {
+    if (number !== 1 || kind === "kept" || this.store.state.view !== "queue") return;
     const item = await this.contents.fresh(rows[0]).catch(() => null);
     if (!item) return;
     this.problem = "";

@@ -10,13 +10,14 @@ import { MapView } from "./map_view.js";
 import { Meter } from "./meter.js";
 import { Notices } from "./notices.js";
 import { QueueView } from "./queue_view.js";
+import { ReviewView } from "./review_view.js";
 import { Stage } from "./stage.js";
 import { Store, emptyState } from "./store.js";
 import { startTheme } from "./theme.js";
 import { startTop } from "./top.js";
 import { Live, ask } from "./wire.js";
 
-const VIEWS = ["map", "queue", "data"];
+const VIEWS = ["map", "queue", "review", "data"];
 
 /** Show the view of the address; without one, the queue where nothing has a label yet, else the map. */
 function startViews(store) {
@@ -65,10 +66,12 @@ function start() {
   const notices = new Notices(store), deeds = new Deeds(store, meter, notices), stage = new Stage(store, meter);
   const map = new MapView(store, stage, deeds, contents, notices);
   const queue = new QueueView(store, deeds, contents, notices);
+  const review = new ReviewView(store, deeds, notices);
   const data = new DataView(store, deeds, contents, notices);
   const undo = async ({ timeStamp }) => {
     try {
       await queue.recall(await deeds.undo(timeStamp));
+      await review.recall();
     } catch (error) {
       notices.warn(error.status === 409 ? error.message : `Not taken back: ${error.message}`);
     }
@@ -81,7 +84,7 @@ function start() {
   startTop(store, undo);
   startDialogs();
   startFacts(store);
-  const views = { map, queue, data };
+  const views = { map, queue, review, data };
   listenToKeys(() => ({ ...views[store.state.view]?.keys?.(), z: undo, "?": showHelp, "/": search }));
   startHearing(store, stage, notices);
 }

@@ -48,6 +48,7 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
         "counts": counts,
         "unsure": len(state.unsure),
         "has_learned": learning.has_learned,
+        "settled": learning.is_settled,
         "has_map": desk.places_frame is not None,
         "can_undo": project.can_undo(user),
     }
