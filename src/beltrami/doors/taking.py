@@ -8,7 +8,8 @@ from datetime import datetime
 from beltrami.core.errors import InvalidInputError
 from beltrami.doors.answers import Answer, Reading, as_text
 from beltrami.project import Project
-from beltrami.project.events import FILE, IMPORT, check_name
+from beltrami.project.checks import check_name
+from beltrami.project.events import FILE, IMPORT
 from beltrami.project.state import Given, State
 from beltrami.tables.model import few_of
 

@@ -8,13 +8,10 @@ from beltrami.core.progress import listen
 from beltrami.embeddings.layout import layout_graph
 from beltrami.graph.model import Graph
 from beltrami.studio_server.audience import Audience
+from beltrami.studio_server.errands import BrokenOffError
 
 _ROUGH_ROWS = 3_000
 """Rows above which a rough map is shown while the fine one is drawn."""
-
-
-class InterruptedWorkError(Exception):
-    """What is being worked out is not wanted any more."""
 
 
 class MapThread:
@@ -27,7 +24,7 @@ class MapThread:
     remembering : callable
         Makes the context in which maps are kept between commands.
     require_going : callable
-        Raises `InterruptedWorkError` where the work is to end.
+        Raises `BrokenOffError` where the work is to end.
     """
 
     def __init__(
@@ -60,7 +57,7 @@ class MapThread:
         try:
             with self._remembering(), listen(lambda _: self._require_going()):
                 positions = layout_graph(graph, random_state=0)
-        except InterruptedWorkError:
+        except BrokenOffError:
             return
         except Exception as error:  # noqa: BLE001 - whatever it is, the page must not wait for it
             self._audience.show_word(f"the map could not be drawn: {error}")

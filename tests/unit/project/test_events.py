@@ -6,6 +6,8 @@ import pytest
 from tests.support.histories import AT, event
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
+from beltrami.project.checks import check_name
 from beltrami.project.events import (
     ClassAdded,
     Event,
@@ -16,7 +18,6 @@ from beltrami.project.events import (
     Renamed,
     RolesChanged,
     TakenBack,
-    check_name,
     now,
 )
 
@@ -33,6 +34,9 @@ BODIES = [
     RolesChanged({"label": "kind", "ignore": ["a"]}),
     InputSeen(1, "data.csv"),
     InputSeen(2, None),
+    AuditDrawn(1, 9, (3, 1), ("x", "y"), "0a", 0.05, 7, 1),
+    AuditAnswered(2, 3, None, 1),
+    RiskSet(None),
 ]
 
 

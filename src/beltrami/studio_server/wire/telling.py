@@ -23,7 +23,7 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
     sentence, told = _first_sentence(desk), tuple[str, ...]()
     if answers is not None and beliefs is not None:
         sentence = headline(counts)
-        told = evidence(counts, answers.expected, None, beliefs.report)
+        told = evidence(counts, answers.expected, state.risk, beliefs.report)
     return {
         "view": "map",
         "rows": project.n_rows,
