@@ -7,6 +7,7 @@ from beltrami.project.chronicle import Chronicle
 from beltrami.project.events import (
     ClassAdded,
     Event,
+    Kept,
     Labelled,
     Marked,
     Renamed,
@@ -34,7 +35,8 @@ def history(*steps):
 
 def random_body(rng, n_rows):
     rows = tuple(rng.sample(range(n_rows), rng.choice((1, 1, 1, 3, 12))))
-    kind = rng.choice(("label",) * 6 + ("labels", "away", "mark", "mark", "class", "rename"))
+    rarer = ("labels", "away", "mark", "mark", "kept", "class", "rename")
+    kind = rng.choice(("label",) * 6 + rarer)
     if kind == "label":
         return labelled(rows, rng.choice(NAMES), how=rng.choice(("key", "area")))
     if kind == "labels":
@@ -43,6 +45,8 @@ def random_body(rng, n_rows):
         return labelled(rows, None)
     if kind == "mark":
         return Marked(rows, rng.choice(("skip", "unsure")), 1)
+    if kind == "kept":
+        return Kept(rows, rng.choice(("label", "twins")), rng.choice(NAMES), 1)
     if kind == "class":
         return ClassAdded(rng.choice(NAMES))
     return Renamed(*rng.sample(NAMES, 2))

@@ -52,8 +52,8 @@ def random_call(rng: np.random.Generator, n_rows: int) -> Call:
 
 
 def _right_call(rng: np.random.Generator, n_rows: int) -> Call:
-    kinds = ("label", "mark", "undo", "class", "rename", "trial", "roles", "read")
-    kind = rng.choice(kinds, p=(0.4, 0.05, 0.12, 0.04, 0.04, 0.02, 0.01, 0.32))
+    kinds = ("label", "mark", "keep", "undo", "class", "rename", "trial", "roles", "read")
+    kind = rng.choice(kinds, p=(0.37, 0.05, 0.03, 0.12, 0.04, 0.04, 0.02, 0.01, 0.32))
     rows = rng.choice(n_rows, size=int(rng.integers(1, 6)), replace=False).tolist()
     label = str(rng.choice(CLASSES))
     if kind == "label":
@@ -63,6 +63,9 @@ def _right_call(rng: np.random.Generator, n_rows: int) -> Call:
         return _post("/api/labels", sent)
     if kind == "mark":
         return _post("/api/marks", {"rows": rows, "mark": str(rng.choice(("skip", "unsure")))})
+    if kind == "keep":
+        about = str(rng.choice(("label", "twins", "island", "spelling")))
+        return _post("/api/doubts/keep", {"kind": about, "rows": rows, "value": label})
     if kind == "undo":
         return _post("/api/undo", {})
     if kind == "class":
@@ -77,11 +80,11 @@ def _right_call(rng: np.random.Generator, n_rows: int) -> Call:
         sent = {str(rng.choice(ROLES)): [str(one) for one in rng.choice(COLUMNS, size=2)]}
         return _post("/api/roles", {"id": None} if rng.random() < 0.2 else sent)
     if rng.random() < 0.05:
-        return Call("GET", str(rng.choice(("/api/labels", "/api/question"))))
+        return Call("GET", str(rng.choice(("/api/labels", "/api/question", "/api/doubts"))))
     paths = (
         "/api/state", "/api/map", "/api/answers", f"/api/rows?rows={','.join(map(str, rows))}",
         f"/api/picture?row={rows[0]}&side=96", "/api/column?name=x", "/api/search?text=r1",
-        "/api/data", "/", "/static/map.js",
+        "/api/data", "/", "/static/map.js", "/api/doubts/list?kind=between",
     )  # fmt: skip
     return Call("GET", str(rng.choice(paths)))
 

@@ -14,13 +14,14 @@ from beltrami.project.events import (
     UNDOABLE,
     ClassAdded,
     Event,
+    Kept,
     Labelled,
     Marked,
     Renamed,
     RolesChanged,
     TakenBack,
 )
-from beltrami.project.state import ClassNames, Given, State, new_names
+from beltrami.project.state import ClassNames, Given, State, keep, new_names
 
 
 class Chronicle:
@@ -45,6 +46,7 @@ class Chronicle:
         for event in events:
             self._note(event)
         self._go_back()
+        self._keep_again()
         self.state.number, self.state.classes = len(self.events), self._names.listed()
 
     def apply(self, event: Event) -> None:
@@ -54,8 +56,10 @@ class Chronicle:
             self._touch(event)
         elif has_other_classes:
             self._go_back()
+        elif isinstance((target := self.events[event.body.event - 1]).body, Kept):
+            self._keep_again()
         else:
-            self._go_back(set(self.events[event.body.event - 1].rows))
+            self._go_back(set(target.rows))
         self.state.number = event.number
         if has_other_classes:
             self.state.classes = self._names.listed()
@@ -167,6 +171,13 @@ class Chronicle:
             if not seen.is_open:
                 break
 
+    def _keep_again(self) -> None:
+        """Work out what was kept from all that stands."""
+        self.state.kept = {}
+        for event in filter(self.is_standing, self.events):
+            if isinstance(event.body, Kept):
+                keep(self.state, event.body)
+
     def _forget(self, rows: Iterable[int]) -> None:
         for row in rows:
             self.state.labels.pop(row, None)
@@ -189,6 +200,8 @@ class Chronicle:
                 self._label(event, body, None, {})
             case Marked(rows=rows, mark=mark):
                 self._mark(event.user, rows, mark)
+            case Kept() as body:
+                keep(self.state, body)
             case Renamed(name=name, to=to):
                 self._rename(name, to)
             case _:

@@ -24,8 +24,15 @@ from beltrami.project.checks import (
 FILE = "file"
 """Who gives the labels that stand in the data, and how."""
 
-HOWS = ("key", "click", "area", "api", FILE)
+IMPORT = "import"
+"""How labels came in that people gave in another tool."""
+
+HOWS = ("key", "click", "area", "api", IMPORT, FILE)
 MARKS = ("skip", "unsure")
+DOUBTS = ("label", "between", "island", "unlike", "twins", "spelling")
+"""What a doubt may be about."""
+
+_LONGEST_VALUE = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,7 @@ class Labelled:
         Positions, each once.
     labels : tuple of str or None
         One for each row, or a single one for all; None takes a label away.
-    how : {"key", "click", "area", "api", "file"}
+    how : {"key", "click", "area", "api", "import", "file"}
         By what means.
     old : tuple of str or None
         What the rows were called before, one each or a single one for all.
@@ -85,6 +92,40 @@ class Marked:
     def __post_init__(self) -> None:
         check_rows(self.rows)
         check_choice(self.mark, MARKS, "mark")
+        check_number(self.input, "input")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A person looked at a doubt and left things as they are.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        The rows it is about; none where it is about names of classes.
+    about : {"label", "between", "island", "unlike", "twins", "spelling"}
+        What kind of doubt.
+    value : str
+        What stood there, such as the label; where that changes, the doubt may come again.
+    input : int
+        The input that the positions are of.
+    """
+
+    kind: ClassVar[str] = "kept"
+
+    rows: tuple[int, ...]
+    about: str
+    value: str
+    input: int
+
+    def __post_init__(self) -> None:
+        check_rows(self.rows)
+        check_choice(self.about, DOUBTS, "about")
+        require(is_text(self.value), f"what was kept is a text, and not {self.value!r}")
+        require(
+            len(self.value) <= _LONGEST_VALUE,
+            f"what was kept has {len(self.value)} characters, and may have {_LONGEST_VALUE}",
+        )
         check_number(self.input, "input")
 
 
@@ -167,6 +208,7 @@ class InputSeen:
 Body: TypeAlias = (
     Labelled
     | Marked
+    | Kept
     | ClassAdded
     | Renamed
     | TakenBack
@@ -177,7 +219,7 @@ Body: TypeAlias = (
     | RiskSet
 )
 _BODIES: dict[str, type[Any]] = {one.kind: one for one in get_args(Body)}
-UNDOABLE = (Labelled, Marked, ClassAdded, Renamed)
+UNDOABLE = (Labelled, Marked, Kept, ClassAdded, Renamed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,13 +253,13 @@ class Event:
 
     @property
     def kind(self) -> str:
-        """What kind of event: label, mark, class, rename, undo, roles, input, or one of audits."""
+        """The kind of event: label, mark, kept, class, rename, undo, roles, input or of audits."""
         return self.body.kind
 
     @property
     def rows(self) -> tuple[int, ...]:
         """The rows that it names; none where it is not about rows."""
-        return self.body.rows if isinstance(self.body, Labelled | Marked) else ()
+        return self.body.rows if isinstance(self.body, Labelled | Marked | Kept) else ()
 
     @property
     def text(self) -> str:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.project.audit_events import AuditAnswered, AuditDrawn
 from beltrami.project.audits import follow_rows
-from beltrami.project.events import Event, Labelled, Marked
+from beltrami.project.events import Event, Kept, Labelled, Marked
 from beltrami.project.file import StoredInput
 from beltrami.tables.model import Table
 
@@ -327,7 +327,7 @@ def _translate(
     event: Event, places: dict[int, NDArray[np.int64] | None], inputs: Sequence[Input], n_now: int
 ) -> Event:
     body = event.body
-    if not isinstance(body, Labelled | Marked | AuditDrawn | AuditAnswered):
+    if not isinstance(body, Labelled | Marked | Kept | AuditDrawn | AuditAnswered):
         return event
     named = (body.row,) if isinstance(body, AuditAnswered) else body.rows
     n_rows = len(inputs[body.input - 1].keys) if body.input in places else 0
@@ -343,7 +343,7 @@ def _translate(
         return replace(event, body=follow_rows(body, moved, keys, n_now))
     found = moved[list(body.rows)].tolist()
     rows = tuple(row for row in found if row >= 0)
-    if isinstance(body, Marked):
+    if isinstance(body, Marked | Kept):
         return replace(event, body=replace(body, rows=rows))
     labels, old = (_of_rows(values, found) for values in (body.labels, body.old))
     return replace(event, body=replace(body, rows=rows, labels=labels, old=old))

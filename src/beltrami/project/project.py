@@ -22,6 +22,7 @@ from beltrami.project.events import (
     ClassAdded,
     Event,
     InputSeen,
+    Kept,
     Labelled,
     Marked,
     Renamed,
@@ -143,12 +144,36 @@ class Project:
             old = self._labels_of(listed)
             return self._save(user, Labelled(listed, labels, how, old, self._input.number))
 
+    def import_labels(self, parcels: Iterable[tuple[str, str, Mapping[int, str]]]) -> list[Event]:
+        """Give rows labels that people gave elsewhere: who, how and what, all of them or none."""
+        with self.lock:
+            entries: list[tuple[str, Body]] = []
+            for user, how, labels in parcels:
+                self._require_person(user)
+                rows = _row_numbers(labels)
+                self._require_rows(rows)
+                texts = pressed(tuple(labels.values()))
+                old = self._labels_of(rows)
+                entries.append((user, Labelled(rows, texts, how, old, self._input.number)))
+            return self._add(entries)
+
     def mark(self, user: str, rows: Iterable[int], mark: str) -> Event:
         """Say that rows are skipped by a person, or that nobody can tell what they are."""
         listed = _row_numbers(rows)
         with self.lock:
             self._require_rows(listed)
             return self._save(user, Marked(listed, mark, self._input.number))
+
+    def keep(self, user: str, about: str, rows: Iterable[int], value: str) -> Event:
+        """Say that somebody looked at a doubt and leaves what stands there, such as a label.
+
+        - `rows`: those it is about; none where it is about names of classes.
+        """
+        listed = _row_numbers(rows)
+        with self.lock:
+            if listed or about != "spelling":
+                self._require_rows(listed)
+            return self._save(user, Kept(listed, about, value, self._input.number))
 
     def add_class(self, user: str, name: str) -> Event:
         """Name a class that no row has yet."""

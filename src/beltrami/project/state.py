@@ -17,6 +17,7 @@ from beltrami.project.audits import Audits, audits_of
 from beltrami.project.events import (
     ClassAdded,
     Event,
+    Kept,
     Labelled,
     Marked,
     Renamed,
@@ -71,6 +72,9 @@ class State:
         Rows of which somebody said that nobody can tell.
     skipped : dict of str to set of int
         Rows that each person passed over.
+    kept : dict of (str, str) to set of int
+        By what a doubt is about and what stood there: the rows of which somebody said that it
+        stays; none where it is about names of classes.
     options : dict or None
         How the table is to be read, as JSON.
     risk : float or None
@@ -85,6 +89,7 @@ class State:
     classes: list[ClassSlot] = field(default_factory=list)
     unsure: set[int] = field(default_factory=set)
     skipped: dict[str, set[int]] = field(default_factory=dict)
+    kept: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     options: dict[str, Any] | None = None
     risk: float | None = None
     audits: Audits = field(default_factory=Audits)
@@ -103,6 +108,7 @@ class State:
             classes=list(self.classes),
             unsure=set(self.unsure),
             skipped={user: set(rows) for user, rows in self.skipped.items()},
+            kept={doubt: set(rows) for doubt, rows in self.kept.items()},
         )
 
     def weights(self, n_rows: int) -> FloatVector | None:
@@ -196,6 +202,8 @@ def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
                 state.skipped.setdefault(event.user, set()).update(rows)
             case Marked(rows=rows):
                 state.unsure.update(rows)
+            case Kept() as body:
+                keep(state, body)
             case ClassAdded(name=name):
                 names.found(name)
             case Renamed(name=name, to=to):
@@ -219,6 +227,11 @@ def _label(state: State, event: Event, body: Labelled) -> None:
             state.labels[row] = Given(label, event.user, body.how, event.at, event.number)
         for marked in (state.unsure, *state.skipped.values()):
             marked.discard(row)
+
+
+def keep(state: State, body: Kept) -> None:
+    """Let a state remember that a doubt was looked at."""
+    state.kept.setdefault((body.about, body.value), set()).update(body.rows)
 
 
 def standing(events: Iterable[Event]) -> Iterator[Event]:

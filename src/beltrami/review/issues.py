@@ -49,6 +49,9 @@ class LabelIssues:
         How much surer (below 1) or less sure the held-out probabilities should have been.
     beside : BesideGuessing
         Held-out answers beside always saying one class; where they are no better, none is listed.
+    denied : LabelIssues or None
+        The further labels that others answer otherwise, of which it cannot be told who is wrong,
+        most doubtful first; for a person who looks at each.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class LabelIssues:
     rate: float
     temperature: float
     beside: BesideGuessing
+    denied: "LabelIssues | None" = None
 
     @property
     def are_many(self) -> bool:
@@ -102,6 +106,7 @@ class LabelIssues:
             names=names[self.rows],
             given=classes[self.given],
             suggested=classes[self.suggested],
+            denied=None if self.denied is None else self.denied.with_names(names, classes),
         )
 
     def __len__(self) -> int:
@@ -167,18 +172,26 @@ def find_label_issues(rows: Any, given: Any, held_out: Any) -> LabelIssues:
         listed = _surest(chances, most_false)
         if is_missed[listed].sum() == is_missed.sum():
             break
+    believed = sharp[np.arange(l), codes]
     sharp[np.arange(l), codes] = -1.0
-    return LabelIssues(
-        places[listed],
-        places[listed],
-        codes[listed],
-        sharp[listed].argmax(axis=1),
-        chances[listed],
-        chances,
-        rate,
-        temperature,
-        beside,
+    instead = sharp.argmax(axis=1)
+    rest = np.setdiff1d(np.flatnonzero(is_missed), listed)
+    rest = rest[np.argsort(believed[rest], kind="stable")]
+    denied, issues = (
+        LabelIssues(
+            places[chosen],
+            places[chosen],
+            codes[chosen],
+            instead[chosen],
+            chances[chosen],
+            chances,
+            rate,
+            temperature,
+            beside,
+        )
+        for chosen in (rest, listed)
     )
+    return replace(issues, denied=denied)
 
 
 def _surest(chances: FloatVector, most_false: float) -> IndexVector:

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import FloatVector, IndexVector
+from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.core.validation import check_count
 from beltrami.graph.model import Graph
 from beltrami.solvers.linear import solve
@@ -20,6 +20,12 @@ from beltrami.solvers.linear import solve
 _TOL = 1e-8
 _LEAST = 1e-12
 """Shares below this are rounding."""
+
+_SHOWN_TOL = 1e-3
+"""Accuracy of shares that are only listed."""
+
+_BLOCK_CELLS = 2**22
+"""Numbers in a block of solves at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +59,15 @@ class Support:
     lost: float
     path: IndexVector
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Supporters:
+    """The labelled rows that walks from a row end at, strongest first, and their shares."""
+
+    row: int
+    rows: IndexVector
+    shares: FloatVector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +155,59 @@ def support_of(
     lost = max(0.0, 1 - total) if chance > 0 else 0.0
     rest = max(0.0, 1 - lost - listed)
     return Support(here, near[order], shares[order], rest, lost, path)
+
+
+def supporters_of(
+    graph: Graph, labelled: Any, rows: Any, *, top: int = 5, stop: float | str = "auto"
+) -> list[Supporters]:
+    r"""Return for several rows, labelled or not, what `support_of` says, without the paths.
+
+    One block of solves serves all. A walk from a labelled row i that comes back to i begins anew,
+    so that what the others say of i follows from walks that end at i, too:
+
+    .. math:: \text{share}_m = \frac{a_m}{1 - a_i}, \qquad a_m = \frac{1 - \text{stop}}{d_i}
+              \Big(w_{im} + \sum_{j \in U} w_{mj} u_j\Big), \qquad (L + S)_{UU}\, u = w_{U i}.
+
+    - `stop`: as there; "auto" counts all labelled rows, that of the row too.
+    """
+    most = check_count(top, name="top")
+    asked = [_check_rows(graph, labelled, row)[0] for row in np.asarray(rows).tolist()]
+    known = np.unique(np.asarray(labelled, dtype=np.intp))
+    chance = _stop(graph, known, stop)
+    width = max(1, _BLOCK_CELLS // max(graph.n_nodes, 1))
+    blocks = [asked[begin : begin + width] for begin in range(0, len(asked), width)]
+    found: list[Supporters] = []
+    for block in blocks if len(known) else []:
+        shares = _shares_of(graph, known, np.array(block, dtype=np.intp), chance)
+        for row, here in zip(block, shares.T, strict=True):
+            order = np.argsort(-here, kind="stable")[:most]
+            order = order[here[order] > _LEAST]
+            found.append(Supporters(row, known[order], here[order]))
+    nothing = np.zeros(0, dtype=np.intp)
+    return found or [Supporters(row, nothing, np.zeros(0)) for row in asked]
+
+
+def _shares_of(graph: Graph, known: IndexVector, rows: IndexVector, chance: float) -> FloatMatrix:
+    """Return the share of walks from each row that end at each labelled one, (l, m)."""
+    weights, degrees = graph.weights, graph.degrees
+    component = graph.components()[1]
+    columns = np.arange(len(rows))
+    place = np.minimum(np.searchsorted(known, rows), len(known) - 1)
+    is_known = known[place] == rows
+    edges = np.asarray(weights[rows].todense()).T
+    start = np.where(is_known, edges, 0.0)
+    start[rows[~is_known], columns[~is_known]] = 1.0
+    start[:, ~np.isin(component[rows], component[known])] = 0.0
+    shift = degrees * (chance / (1 - chance))
+    visits = solve(graph, start, shift=shift, fixed=known, tol=_SHOWN_TOL).values
+    shares = np.maximum(np.asarray(weights[known] @ visits), 0.0)
+    ours, at = columns[is_known], place[is_known]
+    first = (1 - chance) / np.maximum(degrees[rows[ours]], np.finfo(np.float64).tiny)
+    shares[:, ours] = first * (shares[:, ours] + edges[known][:, ours])
+    back = shares[at, ours].copy()
+    shares[at, ours] = 0.0
+    shares[:, ours] /= np.maximum(1 - back, np.finfo(np.float64).eps)
+    return np.asarray(shares / np.maximum(shares.sum(axis=0), 1.0))
 
 
 def _no_support(row: int, reason: str) -> Support:

@@ -17,6 +17,7 @@ from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import Access, Gate
 from beltrami.studio_server.guard.limits import Limits
 from beltrami.studio_server.guard.refusals import RefusedError
+from beltrami.studio_server.review_routes import ReviewRoutes
 from beltrami.studio_server.routes import Routes
 from beltrami.studio_server.wire.hub import Hub
 from beltrami.studio_server.wire.telling import tell_state
@@ -35,7 +36,11 @@ def make_app(desk: Desk, hub: Hub, access: Access, *, host: str = "") -> ASGIApp
         yield
 
     app = Starlette(
-        routes=[*Routes(desk, hub).all(), *AuditRoutes(desk).all()],
+        routes=[
+            *Routes(desk, hub).all(),
+            *ReviewRoutes(desk).all(),
+            *AuditRoutes(desk).all(),
+        ],
         lifespan=lifespan,
         exception_handlers={RefusedError: _refuse, BeltramiError: _refuse_input, 404: _say_missing},
     )

@@ -131,6 +131,12 @@ class Desk:
         self._saved()
         return event
 
+    def keep(self, user: str, about: str, rows: list[int], value: str) -> Event:
+        """Save that somebody looked at a doubt and leaves things as they are."""
+        event = self.project.keep(user, about, rows, value)
+        self._saved()
+        return event
+
     def undo(self, user: str) -> Event | None:
         """Take back what this person did last."""
         event = self.project.undo(user)

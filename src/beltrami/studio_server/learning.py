@@ -17,8 +17,7 @@ import numpy as np
 
 from beltrami.core.errors import BeltramiError
 from beltrami.core.progress import ProgressEvent, job, listen
-from beltrami.core.stages import FIT
-from beltrami.embeddings.layout import layout_graph
+from beltrami.core.stages import FIT, Stage
 from beltrami.front_door.acceptance import accepted_under
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
@@ -33,13 +32,14 @@ from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers, Beliefs
 from beltrami.studio_server.audience import Audience
 from beltrami.studio_server.errands import BrokenOffError, Errands
+from beltrami.studio_server.map_thread import MapThread
 from beltrami.studio_server.teaching import Taught, classes_of, taught_by, vectors_of
 
 _PAUSE_S = 2.5
 """Seconds without a label after which candidates are judged anew."""
 
-_ROUGH_ROWS = 3_000
-"""Rows above which a rough map is shown while the fine one is drawn."""
+_QUICK_S = 1.0
+"""Seconds of work after which how far it is is shown."""
 
 _AHEAD = 8
 """Questions chosen at once."""
@@ -93,26 +93,27 @@ class Learning:
         self._requests, self._patient = Errands(), Errands()
         self._is_stopped, self._is_new = False, True
         self._needs_questions = False
-        self._is_settled = True
+        self._is_settled, self._is_progress_shown = True, False
         self._last_change = time.monotonic()
         self._taught: Taught = {}
         self._n_foreseen = 0
-        self._state, self._data, self._drawn = State(), project.data, None
+        self._state, self._data = State(), project.data
+        self._map = MapThread(audience, remembering, self._require_going)
         self._may_break_off = False
-        self._threads = [threading.Thread(target=self._run, name="beltrami learning", daemon=True)]
+        self._thread = threading.Thread(target=self._run, name="beltrami learning", daemon=True)
 
     def start(self) -> None:
         """Begin."""
-        self._threads[0].start()
+        self._thread.start()
 
     def stop(self, patience: float = 10.0) -> None:
         """End as soon as what is being computed allows."""
         with self._turn:
             self._is_stopped = True
             self._turn.notify_all()
-        for thread in self._threads:
-            if thread.ident is not None:  # it was begun
-                thread.join(patience)
+        if self._thread.ident is not None:  # it was begun
+            self._thread.join(patience)
+        self._map.join(patience)
 
     def wake(self) -> None:
         """Say that something was saved."""
@@ -165,6 +166,7 @@ class Learning:
             self._open()
         elif self.has_learned and not self._is_settled:
             self.learner.settle()
+            self._is_settled = True  # pages are told so with the answers
             self._publish()
         self._is_settled = True
 
@@ -219,7 +221,8 @@ class Learning:
         try:
             with job(*FIT):
                 learner.start(data.points)
-                self._show_map(learner.graph_)
+                self._say_pieces(learner._n_pieces)
+                self._map.draw(learner.graph_)
                 if size:
                     learner.fit(data.points, *vectors_of(wanted, self._project.n_rows))
                 self.learner, self._data, self._n_foreseen = learner, data, size
@@ -229,28 +232,12 @@ class Learning:
         finally:
             self.phase = "starting" if self.answers is None else "ready"
 
-    def _show_map(self, graph: Any) -> None:
-        """Show a rough map at once where the fine one takes longer, which another thread draws."""
-        self._drawn = graph
-        if graph.n_nodes > _ROUGH_ROWS:
-            self._audience.show_places(layout_graph(graph, n_epochs=1, random_state=0))
-        thread = threading.Thread(
-            target=self._draw_map, args=(graph,), name="beltrami map", daemon=True
-        )
-        self._threads[1:] = [thread]
-        thread.start()
-
-    def _draw_map(self, graph: Any) -> None:
-        try:
-            with self._remembering(), listen(lambda _: self._require_going()):
-                positions = layout_graph(graph, random_state=0)
-        except BrokenOffError:
-            return
-        except Exception as error:  # noqa: BLE001 - whatever it is, the page must not wait for it
-            self._audience.show_word(f"the map could not be drawn: {error}")
-            return
-        if graph is self._drawn:
-            self._audience.show_places(positions)
+    def _say_pieces(self, count: int) -> None:
+        if count > 1:
+            self._audience.show_word(
+                f"the rows fall into {count:,} pieces, joined where they come closest: what is "
+                "said across such a bridge is a guess. Label some rows in each piece."
+            )
 
     def _take_turn(self) -> bool:
         """Do the most urgent thing; False when all is over."""
@@ -262,9 +249,11 @@ class Learning:
             if self._is_new:
                 self._open()
             elif self._is_behind():
-                self._catch_up()
+                with job(Stage.LEARN):
+                    self._catch_up()
             elif self._requests:
-                self._requests.do_first()
+                with job(Stage.LEARN):
+                    self._requests.do_first()
             elif self._needs_questions:
                 self._choose_questions()
             elif not self._is_settled and self._seconds_to_pause() == 0:
@@ -361,7 +350,9 @@ class Learning:
             if self._is_behind() or self._requests:
                 raise BrokenOffError
             return
-        if self.phase != "ready":  # what follows a label is quick, and said by the map itself
+        # What follows a label is mostly quick, and said by the map itself.
+        if self.phase != "ready" or event.elapsed_s > _QUICK_S or self._is_progress_shown:
+            self._is_progress_shown = not event.is_over
             self._audience.show_progress(event)
 
     def _require_going(self) -> None:

@@ -9,7 +9,7 @@ from tests.support.histories import event, labelled
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project import open_project
-from beltrami.project.events import Labelled, Marked
+from beltrami.project.events import Kept, Labelled, Marked
 from beltrami.project.file import StoredInput
 from beltrami.project.inputs import Input, translate
 from beltrami.tables import TableOptions
@@ -307,12 +307,14 @@ def test_events_are_translated_row_by_row():
         event(2, labelled([2], "a")),
         event(3, Marked((3, 0), "skip", 1)),
         event(4, Labelled((0, 1), ("p",), "area", (None,), 2)),
+        event(5, Kept((3, 0), "twins", "b | c", 1)),
     ]
-    one, two, three, four = (one.body for one in translate(events, [first, second], second))
+    one, two, three, four, five = (one.body for one in translate(events, [first, second], second))
     assert (one.rows, one.labels, one.old) == ((2, 0), ("b", "c"), (None, "y"))
     assert (two.rows, two.labels) == ((), ("a",))
     assert three.rows == (0,)
     assert four is events[3].body
+    assert (five.rows, five.value) == ((0,), "b | c")
     back = translate(events, [first, second], first)
     assert back[3].body.rows == (3,)
     assert back[0] is events[0]

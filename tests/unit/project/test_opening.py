@@ -230,6 +230,10 @@ def test_what_people_do_is_checked_before_it_is_saved(data):
             (lambda: project.label("file", [1], "a", "key"), "nobody is called 'file'"),
             (lambda: project.mark("ann", [1], "wave"), "must be one of skip, unsure"),
             (lambda: project.mark("ann", [-1], "skip"), "counted from 0"),
+            (lambda: project.keep("ann", "label", [], "a"), "no row is named"),
+            (lambda: project.keep("ann", "label", [N], "a"), "rows go from 0 to 19"),
+            (lambda: project.keep("ann", "taste", [1], "a"), "about='taste'"),
+            (lambda: project.keep("ann", "spelling", [N], "a | A"), "rows go from 0 to 19"),
             (lambda: project.add_class("ann", "a\n"), "cannot be seen"),
             (lambda: project.add_class("ann", "a"), "there is a class 'a' already"),
             (lambda: project.rename_class("ann", "q", "z"), "there is no class 'q'"),
@@ -252,6 +256,10 @@ def test_what_people_do_comes_back_as_events(data):
         event = project.label("ann", np.array([10, 0]), ["c", "d"], "click")
         assert (event.number, event.rows, event.body.old) == (4, (10, 0), (None, "a"))
         assert project.mark("bob", [11], "unsure").kind == "mark"
+        assert project.keep("ann", "label", np.array([10]), "c").kind == "kept"
+        assert project.undo("ann").taken_back.rows == (10,)
+        assert project.keep("bob", "spelling", [], "a | A").kind == "kept"
+        assert project.undo("bob").taken_back.rows == ()
         assert project.add_class("ann", "e").kind == "class"
         assert project.rename_class("bob", "a", "b", merge=True).kind == "rename"
         assert project.can_undo("bob")

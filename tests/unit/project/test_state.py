@@ -8,7 +8,7 @@ from tests.support.histories import event, history, labelled, random_history
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project.chronicle import Chronicle
-from beltrami.project.events import ClassAdded, Marked, Renamed, RolesChanged, TakenBack
+from beltrami.project.events import ClassAdded, Kept, Marked, Renamed, RolesChanged, TakenBack
 from beltrami.project.state import AREA_WEIGHT, ClassSlot, replay
 
 
@@ -147,6 +147,25 @@ def test_marks_stand_until_somebody_labels_the_row():
     assert state.skipped == {"ann": {1, 2}, "bob": {2, 3}}
     assert state.unsure == {1, 4}
     assert both(*marks, ("ann", TakenBack(3))).unsure == set()
+
+
+def test_what_was_kept_is_remembered_by_what_stood_there():
+    steps = [
+        ("ann", labelled([1, 2], "x")),
+        ("ann", Kept((1,), "label", "x", 1)),
+        ("bob", Kept((1, 2), "label", "x", 1)),
+        ("bob", Kept((), "spelling", "x | X", 1)),
+    ]
+    state = both(*steps)
+    assert state.kept == {("label", "x"): {1, 2}, ("spelling", "x | X"): set()}
+    assert names(state) == {1: "x", 2: "x"}
+    changed = both(*steps, ("ann", labelled([1], "y")))
+    assert changed.kept == state.kept  # of x, which does not stand there now
+    back = both(*steps, ("bob", TakenBack(4)), ("bob", TakenBack(3)))
+    assert back.kept == {("label", "x"): {1}}
+    copy = state.copy()
+    copy.kept["label", "x"].add(9)
+    assert 9 not in state.kept["label", "x"]
 
 
 def test_each_takes_back_their_own_events_the_last_first():

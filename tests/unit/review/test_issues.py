@@ -58,6 +58,19 @@ def test_what_is_listed_is_sorted_and_likelier_wrong_than_right():
     assert (truth[at] != codes[at]).mean() > 0.8
 
 
+def test_labels_that_others_only_say_otherwise_of_are_beside_the_list():
+    _, given, p = sample(400, 4, 0.05, sure=0.4)
+    found = find_label_issues(np.arange(400), given, p)
+    missed = np.flatnonzero(p.argmax(axis=1) != given)
+    assert len(found.denied) > 5
+    assert_array_equal(np.sort(np.concatenate([found.rows, found.denied.rows])), missed)
+    assert (np.diff(found.denied.scores) <= 0).all()
+    assert_array_equal(found.denied.suggested, p[found.denied.rows].argmax(axis=1))
+    named = found.with_names(np.arange(400) + 1000, np.array(list("abcd")))
+    assert_array_equal(named.denied.names, found.denied.rows + 1000)
+    assert set(named.denied.given) <= set("abcd")
+
+
 def test_clean_labels_raise_no_alarm_however_unsure_the_learner():
     for sure in (0.02, 0.3, 3.0):
         _, codes, p = sample(500, 5, 0.0, sure=sure)

@@ -8,7 +8,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.graph.families import complete, disjoint_union, path, ring
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph
-from beltrami.review.support import support_of
+from beltrami.review.support import support_of, supporters_of
 
 
 def random_graph(n=80, seed=0):
@@ -140,3 +140,33 @@ def test_the_path_goes_through_no_other_label():
 def test_impossible_questions_are_refused(labelled, row, options, words):
     with pytest.raises(InvalidInputError, match=words):
         support_of(path(5), labelled, row, **options)
+
+
+@pytest.mark.parametrize("stop", [0.0, 0.02, 0.4])
+def test_several_rows_at_once_are_told_what_each_is_told_alone(stop):
+    graph, labelled = random_graph(), np.array([3, 17, 40, 66])
+    rows = [17, 0, 66, 25]
+    found = supporters_of(graph, labelled, rows, top=4, stop=stop)
+    assert [one.row for one in found] == rows
+    for one in found:
+        alone = support_of(graph, labelled, one.row, top=4, stop=stop)
+        assert_array_equal(one.rows, alone.rows)
+        assert_allclose(one.shares, alone.shares, atol=2e-3)
+        assert one.row not in one.rows
+
+
+def test_several_rows_are_asked_in_blocks(monkeypatch):
+    graph, labelled = random_graph(), np.array([3, 17, 40, 66])
+    whole = supporters_of(graph, labelled, range(10))
+    monkeypatch.setattr("beltrami.review.support._BLOCK_CELLS", 3 * graph.n_nodes)
+    for one, other in zip(whole, supporters_of(graph, labelled, range(10)), strict=True):
+        assert_array_equal(one.rows, other.rows)
+        assert_allclose(one.shares, other.shares, atol=2e-3)
+
+
+def test_rows_that_no_label_reaches_have_no_supporters():
+    apart = disjoint_union(ring(5), ring(6))
+    for row in supporters_of(apart, [0], [0, 7], stop=0.0):
+        assert len(row.rows) == 0
+    assert [len(one.rows) for one in supporters_of(apart, [], [1, 2])] == [0, 0]
+    assert supporters_of(apart, [0], []) == []

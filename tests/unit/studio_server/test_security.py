@@ -25,6 +25,7 @@ BEARER = {"Authorization": f"Bearer {TOKEN}"}
 SCRIPT = "<script>alert(1)</script>"
 SECRET = "nobody may read this"
 N_ROWS = 30
+DOUBTS = ("/api/doubts", "/api/doubts/list?kind=label")
 AUDIT_POSTS = {
     "/api/audit/risk": {"risk": 0.2},
     "/api/audit/draw": {},
@@ -110,11 +111,13 @@ def test_a_class_with_a_script_is_text_as_well(client):
 def test_a_stranger_is_told_nothing_of_the_data(address):
     with httpx.Client(base_url=str(address), trust_env=False) as stranger:
         pages = ("/", "/api/state", "/api/rows?rows=1", "/api/labels", "/static/studio.js")
-        for path in (*pages, "/api/audit", "/api/audit/card"):
+        for path in (*pages, "/api/audit", "/api/audit/card", *DOUBTS):
             answer = stranger.get(path)
             assert answer.status_code == 401
             assert "data.csv" not in answer.text
         assert stranger.post("/api/labels", json={"rows": [1], "label": "a"}).status_code == 401
+        kept = {"kind": "label", "rows": [1], "value": "a"}
+        assert stranger.post("/api/doubts/keep", json=kept).status_code == 401
         for path, body in AUDIT_POSTS.items():
             assert stranger.post(path, json=body).status_code == 401
 
@@ -129,6 +132,10 @@ def test_what_another_page_would_change_is_not_changed(address, client):
         assert browser.post("/api/labels", content=body, headers=foreign).status_code == 403
         assert browser.post("/api/labels", content=body, headers=text).status_code == 415
         assert browser.get("/api/undo").status_code == 405
+        kept = json.dumps({"kind": "label", "rows": [1], "value": "a"})
+        assert browser.post("/api/doubts/keep", content=kept, headers=foreign).status_code == 403
+        assert browser.post("/api/doubts/keep", content=kept, headers=text).status_code == 415
+        assert browser.get("/api/doubts/keep").status_code == 405
     assert client.get("/api/state").json()["given"] == before
 
 
@@ -140,9 +147,10 @@ def test_what_another_page_would_change_is_not_changed(address, client):
 )  # fmt: skip
 def test_a_body_that_is_no_label_is_refused_in_words(client, body):
     headers = {"Content-Type": "application/json"}
-    answer = client.post("/api/labels", content=body, headers=headers)
-    assert answer.status_code in {400, 413}
-    assert answer.json()["error"]
+    for path in ("/api/labels", "/api/doubts/keep"):
+        answer = client.post(path, content=body, headers=headers)
+        assert answer.status_code in {400, 413}
+        assert answer.json()["error"]
 
 
 def test_eight_people_saving_at_once_lose_nothing(address, client):

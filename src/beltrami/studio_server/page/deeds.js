@@ -22,6 +22,11 @@ export class Deeds {
     return this.save("/api/marks", { rows: [row], mark }, pressedAt, words);
   }
 
+  /** Leave what is in doubt as it is; `words` say what that is. */
+  keep({ kind, rows, value }, words, pressedAt) {
+    return this.save("/api/doubts/keep", { kind, rows, value }, pressedAt, words.toLowerCase());
+  }
+
   async save(path, body, pressedAt, words) {
     const answer = await this.inTurn(() => tell(path, body));
     this.meter.save(answer.saved, pressedAt);
@@ -72,7 +77,7 @@ export class Deeds {
   }
 }
 
-const WORDS_OF_KIND = { mark: "a row passed over", class: "a class added", rename: "a class renamed" };
+const WORDS_OF_KIND = { mark: "a row passed over", class: "a class added", rename: "a class renamed", kept: "a doubt kept as it was" };
 
 function undoneWords({ kind, count: number, label }) {
   if (kind !== "label") return WORDS_OF_KIND[kind] ?? "your last change";

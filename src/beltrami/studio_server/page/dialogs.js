@@ -105,6 +105,10 @@ const KEYS = {
     ["Delete", "take its labels away"], ["M, L, R", "move, lasso, rectangle"], ["A", "select all rows of the filter"],
     ["Esc", "select nothing"], ["Arrows, +, −, 0", "move and zoom, while the map has the focus"],
   ],
+  Review: [
+    ["Enter", "take the suggestion"], ["K", "keep it as it is"], ["1 to 9, C, N", "another class"],
+    ["S", "skip; nothing is saved"], ["↑, ↓", "go through the list"],
+  ],
   Everywhere: [["Z", "take the last change back, without limit"], ["/", "search on the map"], ["?", "this help"]],
 };
 

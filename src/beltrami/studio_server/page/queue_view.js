@@ -143,16 +143,8 @@ export class QueueView {
     const { question, project } = this.store.state;
     if (!question || project.read_only) return;
     const name = await askText("A new class", { note: "This row gets it as its label.", word: "Make it" });
-    if (name === null || this.store.state.question?.row !== question.row) return;
-    try {
-      if (codeOf(this.store.state.project, name) < 0) await this.deeds.addClass(name);
-    } catch (error) {
-      this.problem = `Not saved: ${error.message} This row still wants its answer.`;
-      this.show();
-      return;
-    }
-    // Another row may be shown by now: the name was meant for that one alone.
-    if (this.store.state.question?.row === question.row) this.label(name, "key", event);
+    // Another row may be shown by now: the name was meant for this one alone.
+    if (name !== null && this.store.state.question?.row === question.row) this.label(name, "key", event);
   }
 
   async choose(event) {
@@ -163,8 +155,8 @@ export class QueueView {
   }
 
   /** Show a row again whose answer was taken back. */
-  async recall({ rows, count: number }) {
-    if (number !== 1 || this.store.state.view !== "queue") return;
+  async recall({ kind, rows, count: number }) {
+    if (number !== 1 || kind === "kept" || this.store.state.view !== "queue") return;
     const item = await this.contents.fresh(rows[0]).catch(() => null);
     if (!item) return;
     this.problem = "";

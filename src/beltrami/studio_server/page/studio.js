@@ -11,13 +11,14 @@ import { MapView } from "./map_view.js";
 import { Meter } from "./meter.js";
 import { Notices } from "./notices.js";
 import { QueueView } from "./queue_view.js";
+import { ReviewView } from "./review_view.js";
 import { Stage } from "./stage.js";
 import { Store, emptyState } from "./store.js";
 import { startTheme } from "./theme.js";
 import { startTop } from "./top.js";
 import { Live, ask } from "./wire.js";
 
-const VIEWS = ["map", "queue", "audit", "data"];
+const VIEWS = ["map", "queue", "review", "audit", "data"];
 
 /** Show the view of the address; without one, the queue where nothing has a label yet, else the map. */
 function startViews(store) {
@@ -66,11 +67,13 @@ function start() {
   const notices = new Notices(store), deeds = new Deeds(store, meter, notices), stage = new Stage(store, meter);
   const map = new MapView(store, stage, deeds, contents, notices);
   const queue = new QueueView(store, deeds, contents, notices);
+  const review = new ReviewView(store, deeds, notices);
   const audit = new AuditView(store, deeds, notices);
   const data = new DataView(store, deeds, contents, notices);
   const undo = async ({ timeStamp }) => {
     try {
       await queue.recall(await deeds.undo(timeStamp));
+      await review.recall();
     } catch (error) {
       notices.warn(error.status === 409 ? error.message : `Not taken back: ${error.message}`);
     }
@@ -83,7 +86,7 @@ function start() {
   startTop(store, undo);
   startDialogs();
   startFacts(store);
-  const views = { map, queue, audit, data };
+  const views = { map, queue, review, audit, data };
   listenToKeys(() => ({ ...views[store.state.view]?.keys?.(), z: undo, "?": showHelp, "/": search }));
   startHearing(store, stage, notices);
 }

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -36,7 +37,7 @@ def number_value(value: Any) -> float | None:
 def label_slips(counts: Counter[Any], name: str) -> list[str]:
     """Return remarks on classes that may not be meant as such."""
     texts = [value for value in counts if isinstance(value, str)]
-    remarks = [*_markers(counts), *_spellings(texts), *_near_words(texts, counts)]
+    remarks = [*_markers(counts), *_spellings(texts), *_near_words(counts)]
     numbers = [value for value in texts if number_value(value) is not None]
     if numbers and len(numbers) < len(texts):
         word = next(value for value in texts if value not in numbers)
@@ -66,34 +67,44 @@ def _markers(counts: Counter[Any]) -> list[str]:
     ]
 
 
-def _spellings(texts: list[str]) -> list[str]:
+def same_names(texts: Iterable[str]) -> list[list[str]]:
+    """Return groups of names that differ only by case, spaces or the way a number is written."""
     groups: dict[Any, list[str]] = defaultdict(list)
     for value in texts:
         folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
         number = number_value(folded)
         groups[folded if number is None else number].append(value)
-    return [
-        f"labels {few_of(sorted(group))} differ only by case, by spaces or by the way a number is "
-        f"written, and count as {len(group)} classes; correct them if they are one"
-        for group in groups.values()
-        if len(group) > 1
-    ]
+    return [sorted(group) for group in groups.values() if len(group) > 1]
 
 
-def _near_words(texts: list[str], counts: Counter[Any]) -> list[str]:
-    """Name words that are one letter off one that is much more frequent."""
+def near_names(counts: Mapping[Any, int]) -> list[tuple[str, str]]:
+    """Return words that are one letter off one that is much more frequent, with that one."""
+    texts = [value for value in counts if isinstance(value, str)]
     words = [value for value in texts if value.isalpha() and len(value) >= _SHORTEST_WORD]
     if len(words) > _MOST_COMPARED:
         return []
-    remarks = []
-    for one, other in combinations(words, 2):
-        rare, usual = sorted((one, other), key=lambda word: counts[word])
-        if _MUCH_RARER * counts[rare] <= counts[usual] and _is_one_letter_off(rare, usual):
-            remarks.append(
-                f"label {rare!r} ({counts[rare]} rows) is one letter off {usual!r} "
-                f"({counts[usual]} rows) and counts as a class; correct it if they are one"
-            )
-    return remarks
+    pairs = (sorted(pair, key=lambda word: counts[word]) for pair in combinations(words, 2))
+    return [
+        (rare, usual)
+        for rare, usual in pairs
+        if _MUCH_RARER * counts[rare] <= counts[usual] and _is_one_letter_off(rare, usual)
+    ]
+
+
+def _spellings(texts: list[str]) -> list[str]:
+    return [
+        f"labels {few_of(group)} differ only by case, by spaces or by the way a number is "
+        f"written, and count as {len(group)} classes; correct them if they are one"
+        for group in same_names(texts)
+    ]
+
+
+def _near_words(counts: Counter[Any]) -> list[str]:
+    return [
+        f"label {rare!r} ({counts[rare]} rows) is one letter off {usual!r} ({counts[usual]} rows) "
+        "and counts as a class; correct it if they are one"
+        for rare, usual in near_names(counts)
+    ]
 
 
 def _is_one_letter_off(one: str, other: str) -> bool:

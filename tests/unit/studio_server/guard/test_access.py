@@ -292,9 +292,11 @@ def test_json_may_say_its_letters():
 
 def test_a_studio_to_look_at_lets_nobody_change_anything():
     app = gate(is_read_only=True)
-    answer = ask(app, "POST", "/api/labels", BEARER | JSON, b"{}")
-    assert (answer.status, "read-only" in answer.error) == (403, True)
+    for path in ("/api/labels", "/api/doubts/keep"):
+        answer = ask(app, "POST", path, BEARER | JSON, b"{}")
+        assert (answer.status, "read-only" in answer.error) == (403, True)
     assert ask(app, "GET", "/api/state", BEARER).status == 200
+    assert ask(app, "GET", "/api/doubts", BEARER).status == 200
     assert shake_hands(app, "/api/live", BEARER).status == 101
 
 
