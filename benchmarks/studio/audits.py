@@ -63,6 +63,11 @@ class Audit:
         return any(one.lower > one.truth + 1e-12 for one in self.looks)
 
     @property
+    def has_changed(self) -> bool:
+        """Whether labels did change between its rounds: then fewer are ours."""
+        return len({one.n_accepted for one in self.looks}) > 1
+
+    @property
     def is_reached(self) -> bool:
         """Whether it ended with what was wanted."""
         return bool(self.looks) and self.looks[-1].lower >= self.target
@@ -170,7 +175,8 @@ def summarise(audits: list[Audit]) -> dict[str, Any]:
     return {
         "audits": n,
         "certificates": len(looks),
-        "with_changed_labels": sum(one.changes_labels for one in audits),
+        "with_several_rounds": sum(len(one.looks) > 1 for one in audits),
+        "with_changed_labels": sum(one.has_changed for one in audits),
         "reached": sum(one.is_reached for one in audits),
         "false": n_false,
         "share_false": n_false / n,
@@ -187,7 +193,8 @@ def render(record: Mapping[str, Any]) -> str:
     one = record["summary"]
     rows = [
         ["audits", f"{one['audits']}"],
-        ["of these, labels changed between rounds", f"{one['with_changed_labels']}"],
+        ["of these, with more than one round", f"{one['with_several_rounds']}"],
+        ["of these, with labels that changed between rounds", f"{one['with_changed_labels']}"],
         ["certificates", f"{one['certificates']}"],
         ["audits that reached what was wanted", f"{one['reached']}"],
         ["audits with a certificate above the truth", f"{one['false']} ({one['share_false']:.1%})"],
@@ -203,8 +210,8 @@ def render(record: Mapping[str, Any]) -> str:
             "",
             f"Tables of {N_ROWS} rows with {N_LABELS} labels. Rounds of 65 are drawn while the "
             "certificate is below what is wanted (85, 90 or 95 %), at most "
-            f"{MOST_ROUNDS} of them; in half of the audits rows found wrong are labelled in "
-            "between. Every certificate is held against the truth.",
+            f"{MOST_ROUNDS} of them; in every second audit rows found wrong are labelled "
+            "before the next round, if there is one. Every certificate is held against the truth.",
             "",
             table(["", ""], rows),
             versions_line(record["circumstances"]),
@@ -230,9 +237,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--audits", type=int, default=N_AUDITS)
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
+    facts = circumstances()  # before the work: what is loaded now is what is measured
     audits = run(asked.audits)
     record = {
-        "circumstances": circumstances(),
+        "circumstances": facts,
         "summary": summarise(audits),
         "audits": [asdict(one) for one in audits],
     }

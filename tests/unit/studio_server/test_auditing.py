@@ -247,7 +247,7 @@ def test_without_two_classes_there_is_nothing_to_audit(tmp_path):
 @pytest.mark.filterwarnings("ignore::beltrami.core.errors.BeltramiWarning")
 def test_certificates_of_clever_people_stay_below_the_truth():
     """A few of the audits of `benchmarks.studio.audits`, with labels that change in one of them."""
-    told = summarise([simulate(seed) for seed in (2, 3)])
+    told = summarise([simulate(seed) for seed in (2, 41)])
     assert told["certificates"] >= 3
     assert told["with_changed_labels"] == 1
     assert told["false"] == 0
