@@ -2,6 +2,7 @@
 
 import random
 
+from beltrami.project.audit_events import AuditDrawn, RiskSet
 from beltrami.project.chronicle import Chronicle
 from beltrami.project.events import (
     ClassAdded,
@@ -51,6 +52,17 @@ def random_body(rng, n_rows):
     return Renamed(*rng.sample(NAMES, 2))
 
 
+def random_audit_body(rng, state, n_rows):
+    """Return a step of an audit, or a risk: the open round is answered, given up or outlived."""
+    audits, left = state.audits, state.audits.left
+    if rng.random() < 0.1:
+        return RiskSet(rng.choice((None, 0.05)))
+    if left and rng.random() < 0.8:
+        return audits.answer(left[0], rng.choice((*NAMES, None)), NAMES, 1)
+    rows = tuple(rng.sample(range(n_rows), 4))
+    return AuditDrawn(1, n_rows, rows, tuple(rng.choices(NAMES, k=4)), "rest", state.risk, 0, 1)
+
+
 def random_history(seed, n, *, n_rows=30, users=("ann", "bob")):
     """Return n events; one in four takes the last one of its user back."""
     rng, chronicle = random.Random(seed), Chronicle()
@@ -62,6 +74,11 @@ def random_history(seed, n, *, n_rows=30, users=("ann", "bob")):
         if last is not None and rng.random() < 0.25:
             body = TakenBack(last.number)
         else:
-            body = random_body(rng, n_rows)
+            is_audit = rng.random() < 0.2
+            body = (
+                random_audit_body(rng, chronicle.state, n_rows)
+                if is_audit
+                else random_body(rng, n_rows)
+            )
         chronicle.apply(event(number, body, user))
     return chronicle.events

@@ -9,6 +9,8 @@ from beltrami.cli.commands.cluster import cluster
 from beltrami.cli.commands.demo import demo
 from beltrami.cli.commands.doctor import doctor
 from beltrami.cli.commands.embed import embed
+from beltrami.cli.commands.export import export
+from beltrami.cli.commands.import_labels import import_labels
 from beltrami.cli.commands.label import label
 from beltrami.cli.commands.map import draw_map
 from beltrami.cli.commands.report import report
@@ -25,6 +27,8 @@ app = typer.Typer(
 )
 for command in (label, studio, suggest, check, audit):
     app.command()(command)
+app.command()(export)
+app.command(name="import")(import_labels)
 app.command(name="map")(draw_map)
 for other in (report, embed, cluster, demo, doctor, reproduce):
     app.command()(other)

@@ -4,10 +4,14 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.files import longest_name, longest_path, require_no_input, written_place
 from beltrami.core.spelling import is_utf8
+
+if TYPE_CHECKING:
+    from beltrami.doors import Form
 
 PAGES = (".html", ".htm")
 
@@ -70,6 +74,19 @@ def map_target(source: str | Path, out: Path | None, inputs: Iterable[object]) -
             f"{error} A picture ends in one of {', '.join(PICTURES)}."
         ) from error
     return _require_writable_table(target, (source, *inputs))
+
+
+def door_target(source: Path, out: Path | None, form: "Form", inputs: Iterable[object]) -> Path:
+    """Return where a result goes in the form of another tool, a file or a folder."""
+    word = "labelled" if form.name in {"csv", "parquet", "jsonl"} else form.name
+    usual = _default_path(source, word, "" if form.is_folder else form.endings[0])
+    target = usual if out is None else out
+    if not form.is_folder:
+        _require_file_name(target)
+    form.check(target, (source, *inputs))
+    for path in form.beside(target):
+        _require_writable(path, (source, *inputs))
+    return target
 
 
 def folder_target(out: Path) -> Path:

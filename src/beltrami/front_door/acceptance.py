@@ -52,3 +52,16 @@ def accepted_rows(
             accepted[order[:count]] = True
     accepted[given] = True
     return accepted
+
+
+def accepted_under(learner: Any, risk: float | None) -> BoolVector:
+    """Return which answers of a fitted learner a risk accepts, (n,), whatever its own risk is.
+
+    None accepts all that labels reach and that lie on no island. A risk also leaves out rows like
+    no label or far from all others, and all rows where the labels support no promise.
+    """
+    eligible = learner.reached_ & (learner.island_ < 0)
+    if risk is not None:
+        is_doubted = learner.unlike_ | learner._is_alone
+        eligible &= ~is_doubted & learner._answer.judgement.can_promise
+    return accepted_rows(learner.confidence_, eligible, learner._labeled.rows, risk)

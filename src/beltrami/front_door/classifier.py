@@ -12,7 +12,7 @@ from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
 from beltrami.data.labels import checked_weights, encode_labels, encode_listed_labels, labeled_mask
-from beltrami.front_door.acceptance import accepted_rows, check_risk
+from beltrami.front_door.acceptance import accepted_under, check_risk
 from beltrami.front_door.base import (
     GivenLabels,
     ManifoldLearner,
@@ -376,11 +376,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         known = doubt_rows(answer.probabilities, self.unlike_, np.asarray(self._has_label))
         self._conclude(self._without_absent(known), labeled)
         self.island_ = island_numbers(self._piece, labeled.rows)
-        eligible = self.reached_ & (self.island_ < 0)
-        if self.risk is not None:
-            is_doubted = self.unlike_ | self._is_alone
-            eligible &= ~is_doubted & answer.judgement.can_promise
-        self.accepted_ = accepted_rows(self.confidence_, eligible, labeled.rows, self.risk)
+        self.accepted_ = accepted_under(self, self.risk)
         self.report_ = self._report()
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:

@@ -23,6 +23,10 @@ _SOME, _A_PART, _MOST = 0.02, 0.1, 0.4
 most of it."""
 
 
+LAST_JUDGED = "the methods were last judged by"
+"""How the sentence begins that tells those who call `update` of `settle`."""
+
+
 def out_of_time(members: Sequence[Judged] | Sequence[JudgedValues]) -> tuple[str, ...]:
     """Say which candidates were left out because the time was spent."""
     late = [one for one in members if one.note.startswith(OUT_OF_TIME)]
@@ -42,7 +46,7 @@ def judged_before(n_judged: int, n_labels: int, *, are_same: bool) -> tuple[str,
     if are_same and n_judged == n_labels:
         return ()
     return (
-        f"the methods were last judged by {n_judged} labels, and there are {n_labels} now, some "
+        f"{LAST_JUDGED} {n_judged} labels, and there are {n_labels} now, some "
         "of them new or changed: what is said of held-out labels is of then. settle() judges anew.",
     )
 

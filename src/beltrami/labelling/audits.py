@@ -15,7 +15,8 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.labelling.audit_record import AuditRecord
 from beltrami.labelling.result import SOURCES
 from beltrami.report.page.model import Source
-from beltrami.review.audit import Certificate, floor_percent
+from beltrami.review.audit import Certificate
+from beltrami.review.outlook import outlook
 from beltrami.review.trail import Round
 from beltrami.tables import table_facts
 from beltrami.tables.model import few_of
@@ -201,27 +202,10 @@ class AuditedLabels:
 
         These are 0 where it is proved, and None where no number of them could.
         """
-        goal = f"{100 * target:.12g} %"
-        if proof.lower >= target:
-            return f"{goal} is proved.", 0
-        trail = self.record.trail
-        count = trail.further_rounds(self.accepted, target, confidence=proof.confidence)
-        short = f"{goal} is not proved ({floor_percent(proof.lower)} % is)."
-        if count is None:
-            return (
-                f"{short} No number of further answers could prove it of these labels: correct or "
-                "label more rows, label anew, and draw a new round.",
-                None,
-            )
-        size = len(next(one.rows for one in trail.rounds if one.pool == self._last.pool))
-        n_rest = len(self.accepted.keys() - trail.seen.keys())
-        n_answers = min(count * size, n_rest)
-        rounds = "one more round" if count == 1 else f"{count} more rounds"
-        return (
-            f"{short} {n_answers} further answers ({rounds}), if all are right, would prove it: "
-            f"beltrami audit {self.path}",
-            n_answers,
-        )
+        found = outlook(self.record.trail, self.accepted, proof, target)
+        if found.n_answers:
+            return f"{found.words.removesuffix('.')}: beltrami audit {self.path}", found.n_answers
+        return found.words, found.n_answers
 
 
 def _require_same_data(path: Path, data: str, record: AuditRecord) -> None:

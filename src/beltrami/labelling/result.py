@@ -1,6 +1,7 @@
 """The result of a labelling: every row with its label and confidence, as a table and in words."""
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -235,17 +236,10 @@ class Labelling:
         if self.intake.source is not None:
             facts = facts | {"data_path": relative_path(self.intake.source, target)}
         if with_data:
-            own = self._own_columns(target)
+            own = columns_beside(self.intake, columns, target)
             columns, facts = columns | own, facts | facts_of_own(own, self.intake.table)
         write_table(target, columns, facts)
         return target
-
-    def _own_columns(self, target: Path) -> dict[str, Any]:
-        """Return the columns of the data but for those that ours of the same name hold."""
-        roles = self.intake.roles
-        pairs = (("id", roles.id), ("label", roles.label))
-        twice = {name for role, name in pairs if name and name.strip().casefold() == role}
-        return own_columns(self.intake.table, self.columns, target, hidden=twice)
 
     def report(self, path: Path | str, *, with_map: bool = True) -> Path:
         """Write the page that shows the result: one HTML file that needs no network.
@@ -270,6 +264,14 @@ class Labelling:
             page = page_of(self, with_map=with_map)
             enter_stage(Stage.PAGE)
             return save_page(page, Path(path))
+
+
+def columns_beside(intake: Intake, ours: Iterable[str], target: Path) -> dict[str, Any]:
+    """Return the columns of the data but for those that ours of the same name hold."""
+    roles = intake.roles
+    pairs = (("id", roles.id), ("label", roles.label))
+    twice = {name for role, name in pairs if name and name.strip().casefold() == role}
+    return own_columns(intake.table, ours, target, hidden=twice)
 
 
 def bare_columns(intake: Intake) -> dict[str, NDArray[Any]]:

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
+from beltrami.project.audits import audits_of
 from beltrami.project.events import (
     UNDOABLE,
     ClassAdded,
@@ -84,14 +86,30 @@ class Chronicle:
             self._own[target.user].remove(target.number)
             if target.number in self._founders or isinstance(target.body, ClassAdded | Renamed):
                 self._name_again()
+                if isinstance(target.body, Renamed):
+                    self.state.audits = audits_of(self.events)
                 return True
             return False
         self.events.append(event)
-        if isinstance(event.body, RolesChanged):
-            self.state.options = event.body.options
+        self._keep(event)
         if isinstance(event.body, UNDOABLE):
             self._own.setdefault(event.user, []).append(event.number)
         return self._name(event)
+
+    def _keep(self, event: Event) -> None:
+        """Let an event change what is not about single rows."""
+        state = self.state
+        match event.body:
+            case RolesChanged(options=options):
+                state.options = options
+            case RiskSet(risk=risk):
+                state.risk = risk
+            case AuditDrawn() | AuditAnswered() as body:
+                state.audits = state.audits.after(body)
+            case Renamed(name=name, to=to):
+                state.audits = state.audits.renamed(name, to)
+            case _:
+                pass
 
     def _require_own(self, event: Event, number: int) -> Event:
         numbers = self._own.get(event.user, ())

@@ -4,28 +4,35 @@ Rows are positions in the input whose number stands beside them. Nothing here re
 """
 
 import json
-import unicodedata
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar, Self, TypeAlias
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Self, TypeAlias, get_args
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.spelling import spell_out
-from beltrami.tables.model import few_of
+from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
+from beltrami.project.checks import (
+    check_choice,
+    check_name,
+    check_number,
+    check_rows,
+    check_time,
+    is_text,
+    require,
+)
 
 FILE = "file"
 """Who gives the labels that stand in the data, and how."""
 
-HOWS = ("key", "click", "area", "api", FILE)
+IMPORT = "import"
+"""How labels came in that people gave in another tool."""
+
+HOWS = ("key", "click", "area", "api", IMPORT, FILE)
 MARKS = ("skip", "unsure")
 DOUBTS = ("label", "between", "island", "unlike", "twins", "spelling")
 """What a doubt may be about."""
 
-_LONGEST_NAME, _LONGEST_VALUE = 200, 2000
-_JOINERS = "\u200c\u200d"
-"""Signs without width that some scripts and emoji are written with."""
+_LONGEST_VALUE = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,7 @@ class Labelled:
         Positions, each once.
     labels : tuple of str or None
         One for each row, or a single one for all; None takes a label away.
-    how : {"key", "click", "area", "api", "file"}
+    how : {"key", "click", "area", "api", "import", "file"}
         By what means.
     old : tuple of str or None
         What the rows were called before, one each or a single one for all.
@@ -55,17 +62,17 @@ class Labelled:
     input: int
 
     def __post_init__(self) -> None:
-        _check_rows(self.rows)
+        check_rows(self.rows)
         for what, names in (("labels", self.labels), ("old labels", self.old)):
-            _require(
+            require(
                 len(names) in {1, len(self.rows)} or not self.rows,
                 f"there are {len(names)} {what} for {len(self.rows)} row(s); give one for all, or "
                 "one each",
             )
             for name in set(names) - {None}:
                 check_name(name, "class")
-        _check_choice(self.how, HOWS, "how")
-        _check_number(self.input, "input")
+        check_choice(self.how, HOWS, "how")
+        check_number(self.input, "input")
 
     def pairs(self) -> Iterator[tuple[int, str | None]]:
         """Return each row with its label."""
@@ -83,9 +90,9 @@ class Marked:
     input: int
 
     def __post_init__(self) -> None:
-        _check_rows(self.rows)
-        _check_choice(self.mark, MARKS, "mark")
-        _check_number(self.input, "input")
+        check_rows(self.rows)
+        check_choice(self.mark, MARKS, "mark")
+        check_number(self.input, "input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +119,14 @@ class Kept:
     input: int
 
     def __post_init__(self) -> None:
-        _check_rows(self.rows)
-        _check_choice(self.about, DOUBTS, "about")
-        _require(_is_text(self.value), f"what was kept is a text, and not {self.value!r}")
-        _require(
+        check_rows(self.rows)
+        check_choice(self.about, DOUBTS, "about")
+        require(is_text(self.value), f"what was kept is a text, and not {self.value!r}")
+        require(
             len(self.value) <= _LONGEST_VALUE,
             f"what was kept has {len(self.value)} characters, and may have {_LONGEST_VALUE}",
         )
-        _check_number(self.input, "input")
+        check_number(self.input, "input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +153,7 @@ class Renamed:
     def __post_init__(self) -> None:
         check_name(self.name, "class")
         check_name(self.to, "class")
-        _require(self.name != self.to, f"the class {self.name!r} is called so already")
+        require(self.name != self.to, f"the class {self.name!r} is called so already")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +165,7 @@ class TakenBack:
     event: int
 
     def __post_init__(self) -> None:
-        _check_number(self.event, "event")
+        check_number(self.event, "event")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +178,8 @@ class RolesChanged:
 
     def __post_init__(self) -> None:
         options: Any = self.options
-        is_record = isinstance(options, dict) and all(map(_is_text, options))
-        _require(is_record, "options are names and values")
+        is_record = isinstance(options, dict) and all(map(is_text, options))
+        require(is_record, "options are names and values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +200,25 @@ class InputSeen:
     source: str | None
 
     def __post_init__(self) -> None:
-        _check_number(self.input, "input")
-        is_place = self.source is None or (_is_text(self.source) and bool(self.source))
-        _require(is_place, f"the place of the data is no text but {self.source!r}")
+        check_number(self.input, "input")
+        is_place = self.source is None or (is_text(self.source) and bool(self.source))
+        require(is_place, f"the place of the data is no text but {self.source!r}")
 
 
 Body: TypeAlias = (
-    Labelled | Marked | Kept | ClassAdded | Renamed | TakenBack | RolesChanged | InputSeen
+    Labelled
+    | Marked
+    | Kept
+    | ClassAdded
+    | Renamed
+    | TakenBack
+    | RolesChanged
+    | InputSeen
+    | AuditDrawn
+    | AuditAnswered
+    | RiskSet
 )
-_BODIES: dict[str, type[Any]] = {
-    one.kind: one
-    for one in (Labelled, Marked, Kept, ClassAdded, Renamed, TakenBack, RolesChanged, InputSeen)
-}
+_BODIES: dict[str, type[Any]] = {one.kind: one for one in get_args(Body)}
 UNDOABLE = (Labelled, Marked, Kept, ClassAdded, Renamed)
 
 
@@ -220,8 +234,8 @@ class Event:
         When, in UTC, to the microsecond.
     user : str
         Who; "file" for what the data say.
-    body : Labelled, Marked, Kept, ClassAdded, Renamed, TakenBack, RolesChanged or InputSeen
-        What.
+    body : Body
+        What: one of the records above, or of an audit.
     taken_back : Event or None
         The event that this one takes back, where it does.
     """
@@ -233,13 +247,13 @@ class Event:
     taken_back: "Event | None" = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        _check_number(self.number, "event")
+        check_number(self.number, "event")
         check_name(self.user, "user")
-        _check_time(self.at)
+        check_time(self.at)
 
     @property
     def kind(self) -> str:
-        """What kind of event: label, mark, kept, class, rename, undo, roles or input."""
+        """The kind of event: label, mark, kept, class, rename, undo, roles, input or of audits."""
         return self.body.kind
 
     @property
@@ -287,63 +301,5 @@ def pressed(values: tuple[str | None, ...]) -> tuple[str | None, ...]:
     return values[:1] if len(set(values)) == 1 else values
 
 
-def check_name(name: Any, what: str) -> str:
-    """Return the name of a class or person, or say what is wrong with it."""
-    _require(_is_text(name), f"the name of a {what} is a text, and not {name!r}")
-    _require(bool(name.strip()), f"the name of a {what} is empty")
-    _require(
-        len(name) <= _LONGEST_NAME,
-        f"the name of a {what} has {len(name)} characters, and may have {_LONGEST_NAME}: "
-        f"{name[:30]!r}...",
-    )
-    hidden = [
-        one
-        for one in name
-        if one in "\t\n"
-        or spell_out(one) != one
-        or (unicodedata.category(one) == "Cf" and one not in _JOINERS)
-    ]
-    _require(
-        not hidden,
-        f"the name {name!r} of a {what} holds characters that cannot be seen, such as "
-        f"{hidden[:1]!r}; use letters, numbers and signs",
-    )
-    return str(name)
-
-
-def _check_rows(rows: Any) -> None:
-    is_list = isinstance(rows, tuple) and all(type(row) is int for row in rows)
-    _require(is_list, "rows are whole numbers, counted from 0")
-    _require(min(rows, default=0) >= 0, "rows are counted from 0, and one is below it")
-    if len(set(rows)) < len(rows):
-        twice = [row for row, n in Counter(rows).items() if n > 1]
-        raise InvalidInputError(f"rows are named more than once: {few_of(twice)}. Name each once.")
-
-
-def _check_choice(value: Any, choices: tuple[str, ...], what: str) -> None:
-    _require(value in choices, f"{what}={value!r} must be one of {', '.join(choices)}")
-
-
-def _check_number(value: Any, what: str) -> None:
-    _require(type(value) is int and value > 0, f"the number of an {what} is not {value!r}")
-
-
-def _check_time(at: Any) -> None:
-    try:
-        is_utc = datetime.fromisoformat(at).utcoffset() == timedelta(0)
-    except (TypeError, ValueError):
-        is_utc = False
-    _require(is_utc, f"{at!r} is no time in UTC")
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
 def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
-
-
-def _require(is_so: bool, otherwise: str) -> None:
-    if not is_so:
-        raise InvalidInputError(f"{otherwise}.")

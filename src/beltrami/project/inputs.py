@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.project.audit_events import AuditAnswered, AuditDrawn
+from beltrami.project.audits import follow_rows
 from beltrami.project.events import Event, Kept, Labelled, Marked
 from beltrami.project.file import StoredInput
 from beltrami.tables.model import Table
@@ -318,23 +320,27 @@ def translate(events: Iterable[Event], inputs: Sequence[Input], current: Input) 
         one.number: None if np.array_equal(one.keys, current.keys) else position[one.keys]
         for one in inputs
     }
-    return [_translate(event, places, inputs) for event in events]
+    return [_translate(event, places, inputs, len(current.keys)) for event in events]
 
 
 def _translate(
-    event: Event, places: dict[int, NDArray[np.int64] | None], inputs: Sequence[Input]
+    event: Event, places: dict[int, NDArray[np.int64] | None], inputs: Sequence[Input], n_now: int
 ) -> Event:
     body = event.body
-    if not isinstance(body, Labelled | Marked | Kept):
+    if not isinstance(body, Labelled | Marked | Kept | AuditDrawn | AuditAnswered):
         return event
+    named = (body.row,) if isinstance(body, AuditAnswered) else body.rows
     n_rows = len(inputs[body.input - 1].keys) if body.input in places else 0
-    if max(body.rows, default=-1) >= n_rows:
+    if max(named, default=-1) >= n_rows:
         raise InvalidInputError(
             f"event {event.number} names rows that input {body.input} does not have."
         )
     moved = places[body.input]
-    if moved is None or not body.rows:
+    if moved is None or not named:
         return event
+    if isinstance(body, AuditDrawn | AuditAnswered):
+        keys = inputs[body.input - 1].keys
+        return replace(event, body=follow_rows(body, moved, keys, n_now))
     found = moved[list(body.rows)].tolist()
     rows = tuple(row for row in found if row >= 0)
     if isinstance(body, Marked | Kept):

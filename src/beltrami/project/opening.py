@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.project.checks import check_name
 from beltrami.project.chronicle import Chronicle
 from beltrami.project.errors import ProjectError
-from beltrami.project.events import FILE, Event, InputSeen, RolesChanged, check_name
+from beltrami.project.events import FILE, Event, InputSeen, RolesChanged
 from beltrami.project.file import Contents, ProjectFile, read_project
 from beltrami.project.inputs import Input, recognise, translate
 from beltrami.project.options import found_beside, merge_options, read_options, whole_path

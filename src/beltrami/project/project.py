@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ import numpy as np
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatVector
 from beltrami.labelling.intake import Intake
+from beltrami.project.audit_events import RiskSet
+from beltrami.project.checks import check_name
 from beltrami.project.chronicle import Chronicle
 from beltrami.project.errors import ClassExistsError, ProjectError
 from beltrami.project.events import (
@@ -26,7 +28,6 @@ from beltrami.project.events import (
     Renamed,
     RolesChanged,
     TakenBack,
-    check_name,
     pressed,
 )
 from beltrami.project.file import ProjectFile
@@ -143,6 +144,19 @@ class Project:
             old = self._labels_of(listed)
             return self._save(user, Labelled(listed, labels, how, old, self._input.number))
 
+    def import_labels(self, parcels: Iterable[tuple[str, str, Mapping[int, str]]]) -> list[Event]:
+        """Give rows labels that people gave elsewhere: who, how and what, all of them or none."""
+        with self.lock:
+            entries: list[tuple[str, Body]] = []
+            for user, how, labels in parcels:
+                self._require_person(user)
+                rows = _row_numbers(labels)
+                self._require_rows(rows)
+                texts = pressed(tuple(labels.values()))
+                old = self._labels_of(rows)
+                entries.append((user, Labelled(rows, texts, how, old, self._input.number)))
+            return self._add(entries)
+
     def mark(self, user: str, rows: Iterable[int], mark: str) -> Event:
         """Say that rows are skipped by a person, or that nobody can tell what they are."""
         listed = _row_numbers(rows)
@@ -189,6 +203,29 @@ class Project:
         with self.lock:
             last = self._chronicle.last_of(user)
             return None if last is None else self._save(user, TakenBack(last.number))
+
+    def draw_audit(
+        self, user: str, accepted: Mapping[int, str], risk: float | None, seed: int
+    ) -> Event:
+        """Draw rows to be looked at blindly from the accepted ones, given with their labels."""
+        audits = self.state.audits
+        body = audits.draw(accepted, risk, seed, self._input.number)  # long, and nobody waits
+        with self.lock:
+            if self.state.audits is not audits:
+                raise InvalidInputError("somebody went on with the audit meanwhile. Look again.")
+            return self._save(user, body)
+
+    def answer_audit(self, user: str, row: int, answer: str | None) -> Event:
+        """Say what a row of the open round is; None where that cannot be told."""
+        with self.lock:
+            state = self.state
+            body = state.audits.answer(row, answer, state.class_names, self._input.number)
+            return self._save(user, body)
+
+    def set_risk(self, user: str, risk: float | None) -> Event:
+        """Say how many of the accepted labels may be expected to be wrong; None accepts all."""
+        with self.lock:
+            return self._save(user, RiskSet(risk))
 
     def change_roles(self, user: str, options: TableOptions) -> Event:
         """Read the table by other options, all of which are said; labels stay with their rows."""

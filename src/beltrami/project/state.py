@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.types import FloatVector
+from beltrami.project.audit_events import RiskSet
+from beltrami.project.audits import Audits, audits_of
 from beltrami.project.events import (
     ClassAdded,
     Event,
@@ -75,6 +77,10 @@ class State:
         stays; none where it is about names of classes.
     options : dict or None
         How the table is to be read, as JSON.
+    risk : float or None
+        Largest share of wrong ones that may be expected among accepted labels; None accepts all.
+    audits : Audits
+        Rounds of blind checks, and what came back.
     number : int
         Of the last event.
     """
@@ -85,6 +91,8 @@ class State:
     skipped: dict[str, set[int]] = field(default_factory=dict)
     kept: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     options: dict[str, Any] | None = None
+    risk: float | None = None
+    audits: Audits = field(default_factory=Audits)
     number: int = 0
 
     @property
@@ -177,6 +185,7 @@ def replay(events: Sequence[Event]) -> State:
     state = State()
     for end in [*(end for turn in turns for end in (turn, turn + 1)), len(events)]:
         state = _walk(events[:end], slots)
+    state.audits = audits_of(events)
     return state
 
 
@@ -204,6 +213,8 @@ def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
                         state.labels[row] = replace(given, label=to)
             case RolesChanged(options=options):
                 state.options = options
+            case RiskSet(risk=risk):
+                state.risk = risk
     state.skipped = {user: rows for user, rows in state.skipped.items() if rows}
     state.classes = names.listed()
     return state

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 from beltrami.core.errors import BeltramiError
 from beltrami.core.spelling import spell_out
 from beltrami.project import ClassExistsError, NotSavedError, ProjectError
+from beltrami.studio_server.audit_routes import AuditRoutes
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import Access, Gate
 from beltrami.studio_server.guard.limits import Limits
@@ -35,7 +36,11 @@ def make_app(desk: Desk, hub: Hub, access: Access, *, host: str = "") -> ASGIApp
         yield
 
     app = Starlette(
-        routes=[*Routes(desk, hub).all(), *ReviewRoutes(desk).all()],
+        routes=[
+            *Routes(desk, hub).all(),
+            *ReviewRoutes(desk).all(),
+            *AuditRoutes(desk).all(),
+        ],
         lifespan=lifespan,
         exception_handlers={RefusedError: _refuse, BeltramiError: _refuse_input, 404: _say_missing},
     )

@@ -29,6 +29,7 @@ from beltrami.project.project import labelled_intake
 from beltrami.project.state import weight_of
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers
+from beltrami.studio_server.auditing import Auditing
 from beltrami.studio_server.board import Board
 from beltrami.studio_server.learning import Learning
 from beltrami.studio_server.wire.frames import pack_answers, pack_changes, pack_places
@@ -94,6 +95,7 @@ class Desk:
             project, self, make or partial(make_learner, options=options), remembering
         )
         self.words: list[str] = list(project.words)
+        self.auditing = Auditing(project, self.learning, self.board)
         self.given_counts: Counter[str] = Counter()
         self._options, self._listeners = options, listeners
         self._count_given()
@@ -176,6 +178,24 @@ class Desk:
             target=look, args=(self.contents,), name="beltrami columns", daemon=True
         ).start()
 
+    def set_risk(self, user: str, risk: float | None) -> Event:
+        """Save how many of the accepted labels may be expected to be wrong."""
+        event = self.project.set_risk(user, risk)
+        self._saved()
+        return event
+
+    def draw_audit(self, user: str) -> "Future[Event]":
+        """Draw rows to be looked at blindly, once the labels are judged."""
+        drawing = self.auditing.draw(user)
+        drawing.add_done_callback(lambda _: self._listeners.tell_state())
+        return drawing
+
+    def answer_audit(self, user: str, row: int, answer: str | None) -> Event:
+        """Save what a row of the open round is."""
+        event = self.project.answer_audit(user, row, answer)
+        self._saved()
+        return event
+
     def _saved(self) -> None:
         self._count_given()
         self.learning.wake()
@@ -192,10 +212,10 @@ class Desk:
     def next_question(self, user: str) -> Question | None:
         """Reserve a question for a person; None where none is ready."""
         state = self.project.state
-        skipped = state.skipped.get(user, set())
+        skipped, audited = state.skipped.get(user, set()), set(state.audits.open_rows)
 
         def is_closed(row: int) -> bool:
-            return row in state.labels or row in state.unsure or row in skipped
+            return row in state.labels or row in state.unsure or row in skipped or row in audited
 
         question = self.board.take(user, is_closed)
         if question is None or self.board.n_ready < 2 * len(self.users):
@@ -205,7 +225,8 @@ class Desk:
     def is_all_answered(self, user: str) -> bool:
         """Say whether there is no row left to ask this person about."""
         state, n_rows = self.project.state, self.project.n_rows
-        parts = (state.labels.keys(), state.unsure, state.skipped.get(user, set()))
+        skipped = state.skipped.get(user, set())
+        parts = (state.labels.keys(), state.unsure, skipped, state.audits.open_rows)
         if sum(map(len, parts)) < n_rows:
             return False
         return len(set().union(*parts)) >= n_rows
@@ -291,11 +312,11 @@ class Desk:
         self._listeners.say({"type": "word", "text": text})
 
     def rows_not_to_ask(self) -> set[int]:
-        """Return rows that nobody can tell, that somebody looks at, or that all have skipped."""
+        """Return rows that nobody can tell, somebody looks at, or all skipped, or of an audit."""
         state = self.project.state
         skipped = [state.skipped.get(user, set()) for user in self.users]
         by_all = set.intersection(*skipped) if skipped else set()
-        return state.unsure | self.board.held | by_all
+        return state.unsure | self.board.held | by_all | set(state.audits.open_rows)
 
 
 def _in_new_folder(write: Callable[[Path], Path]) -> Path:

@@ -161,6 +161,8 @@ class Studio:
         desk = None
         try:
             opened = open_project(source, table, project, user)
+            if learning.risk is not None and not any(one.kind == "risk" for one in opened.events):
+                opened.set_risk(user, learning.risk)
             hub, access = Hub(), Access.of((user,))
             desk = Desk(opened, hub, (user,), learning, make=make, remembering=remembering_usually)
             server = ServerThread(make_app(desk, hub, access), port=port)

@@ -7,7 +7,6 @@ breaks off as soon as a label comes.
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
@@ -18,8 +17,8 @@ import numpy as np
 
 from beltrami.core.errors import BeltramiError
 from beltrami.core.progress import ProgressEvent, job, listen
-from beltrami.core.stages import FIT
-from beltrami.embeddings.layout import layout_graph
+from beltrami.core.stages import FIT, Stage
+from beltrami.front_door.acceptance import accepted_under
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import conclude
@@ -32,13 +31,15 @@ from beltrami.project.state import State
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers, Beliefs
 from beltrami.studio_server.audience import Audience
+from beltrami.studio_server.errands import BrokenOffError, Errands
+from beltrami.studio_server.map_thread import MapThread
 from beltrami.studio_server.teaching import Taught, classes_of, taught_by, vectors_of
 
 _PAUSE_S = 2.5
 """Seconds without a label after which candidates are judged anew."""
 
-_ROUGH_ROWS = 3_000
-"""Rows above which a rough map is shown while the fine one is drawn."""
+_QUICK_S = 1.0
+"""Seconds of work after which how far it is is shown."""
 
 _AHEAD = 8
 """Questions chosen at once."""
@@ -46,10 +47,6 @@ _AHEAD = 8
 
 class LearningStoppedError(BeltramiError):
     """The learner is not there any more; labels go on being saved."""
-
-
-class _InterruptedError(Exception):
-    """A label came, or the studio ends."""
 
 
 class Learning:
@@ -93,29 +90,30 @@ class Learning:
         self._project, self._audience, self._make = project, audience, make
         self._remembering = remembering
         self._turn = threading.Condition()
-        self._requests: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
+        self._requests, self._patient = Errands(), Errands()
         self._is_stopped, self._is_new = False, True
         self._needs_questions = False
-        self._is_settled = True
+        self._is_settled, self._is_progress_shown = True, False
         self._last_change = time.monotonic()
         self._taught: Taught = {}
         self._n_foreseen = 0
-        self._state, self._data, self._drawn = State(), project.data, None
+        self._state, self._data = State(), project.data
+        self._map = MapThread(audience, remembering, self._require_going)
         self._may_break_off = False
-        self._threads = [threading.Thread(target=self._run, name="beltrami learning", daemon=True)]
+        self._thread = threading.Thread(target=self._run, name="beltrami learning", daemon=True)
 
     def start(self) -> None:
         """Begin."""
-        self._threads[0].start()
+        self._thread.start()
 
     def stop(self, patience: float = 10.0) -> None:
         """End as soon as what is being computed allows."""
         with self._turn:
             self._is_stopped = True
             self._turn.notify_all()
-        for thread in self._threads:
-            if thread.ident is not None:  # it was begun
-                thread.join(patience)
+        if self._thread.ident is not None:  # it was begun
+            self._thread.join(patience)
+        self._map.join(patience)
 
     def wake(self) -> None:
         """Say that something was saved."""
@@ -137,14 +135,18 @@ class Learning:
 
     def do(self, work: Callable[[], Any]) -> "Future[Any]":
         """Have something done by the learner's thread once all that is saved is learned."""
-        future: Future[Any] = Future()
+        return self._add(self._requests, work)
+
+    def do_when_settled(self, work: Callable[[], Any]) -> "Future[Any]":
+        """Have something done once all that is saved is judged, too; judging goes on meanwhile."""
+        return self._add(self._patient, work)
+
+    def _add(self, errands: Errands, work: Callable[[], Any]) -> "Future[Any]":
         with self._turn:
+            future = errands.add(work)
             if self._is_stopped or self.phase == "failed":
-                words = self.failure or "the studio has ended"
-                future.set_exception(LearningStoppedError(words))
-            else:
-                self._requests.append((work, future))
-                self._turn.notify_all()
+                errands.refuse_all(LearningStoppedError(self.failure or "the studio has ended"))
+            self._turn.notify_all()
         return future
 
     @property
@@ -155,8 +157,8 @@ class Learning:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the candidates were judged by the labels that there are."""
-        return self._is_settled and not self._is_behind()
+        """Whether all that was saved is learned and judged: answers are those of a fresh fit."""
+        return (self._is_settled or not self.has_learned) and not self._is_behind()
 
     def settle(self) -> None:
         """Judge anew, in the learner's thread, by a basis of the size that the labels ask for."""
@@ -177,7 +179,7 @@ class Learning:
         if not self.has_learned:
             return None
         known = labelled_intake(self._data, self._state, self._project.path)
-        return conclude(known, self.learner, options)
+        return conclude(known, self.learner, replace(options, risk=self.learner.risk))
 
     def count_changes(self, rows: list[int], label: str, weight: float) -> int:
         """Return how many other rows would be answered otherwise; in the learner's thread."""
@@ -215,10 +217,12 @@ class Learning:
         wanted = taught_by(state)
         size = self._basis_size(wanted)
         learner = self._make(data)
+        learner.risk = state.risk
         try:
             with job(*FIT):
                 learner.start(data.points)
-                self._show_map(learner.graph_)
+                self._say_pieces(learner._n_pieces)
+                self._map.draw(learner.graph_)
                 if size:
                     learner.fit(data.points, *vectors_of(wanted, self._project.n_rows))
                 self.learner, self._data, self._n_foreseen = learner, data, size
@@ -228,28 +232,12 @@ class Learning:
         finally:
             self.phase = "starting" if self.answers is None else "ready"
 
-    def _show_map(self, graph: Any) -> None:
-        """Show a rough map at once where the fine one takes longer, which another thread draws."""
-        self._drawn = graph
-        if graph.n_nodes > _ROUGH_ROWS:
-            self._audience.show_places(layout_graph(graph, n_epochs=1, random_state=0))
-        thread = threading.Thread(
-            target=self._draw_map, args=(graph,), name="beltrami map", daemon=True
-        )
-        self._threads[1:] = [thread]
-        thread.start()
-
-    def _draw_map(self, graph: Any) -> None:
-        try:
-            with self._remembering(), listen(lambda _: self._require_going()):
-                positions = layout_graph(graph, random_state=0)
-        except _InterruptedError:
-            return
-        except Exception as error:  # noqa: BLE001 - whatever it is, the page must not wait for it
-            self._audience.show_word(f"the map could not be drawn: {error}")
-            return
-        if graph is self._drawn:
-            self._audience.show_places(positions)
+    def _say_pieces(self, count: int) -> None:
+        if count > 1:
+            self._audience.show_word(
+                f"the rows fall into {count:,} pieces, joined where they come closest: what is "
+                "said across such a bridge is a guess. Label some rows in each piece."
+            )
 
     def _take_turn(self) -> bool:
         """Do the most urgent thing; False when all is over."""
@@ -261,20 +249,24 @@ class Learning:
             if self._is_new:
                 self._open()
             elif self._is_behind():
-                self._catch_up()
+                with job(Stage.LEARN):
+                    self._catch_up()
             elif self._requests:
-                self._answer_request()
+                with job(Stage.LEARN):
+                    self._requests.do_first()
             elif self._needs_questions:
                 self._choose_questions()
             elif not self._is_settled and self._seconds_to_pause() == 0:
                 self._settle_in_peace()
-        except _InterruptedError:
+            elif self._patient and self.is_settled:
+                self._patient.do_first()
+        except BrokenOffError:
             return not self._is_stopped
         return True
 
     def _has_work(self) -> bool:
         urgent = self._is_stopped or self._is_new or self._needs_questions or bool(self._requests)
-        return urgent or self._is_behind()
+        return urgent or self._is_behind() or (bool(self._patient) and self.is_settled)
 
     def _is_behind(self) -> bool:
         return self.answers is None or self._project.state.number > self.answers.version
@@ -288,6 +280,7 @@ class Learning:
         """Learn from the labels as they are saved now, and show what follows."""
         state = self._project.snapshot()
         wanted = taught_by(state)
+        has_other_risk, self.learner.risk = self.learner.risk != state.risk, state.risk
         if len(classes_of(wanted)) < 2:
             self.has_learned = False
         elif self._taught:
@@ -295,9 +288,13 @@ class Learning:
         else:
             self.learner.fit_labels(*vectors_of(wanted, self._project.n_rows))
             self._taught, self.has_learned, self._is_settled = wanted, True, True
+        if has_other_risk and self.has_learned:
+            self.learner.accepted_ = accepted_under(self.learner, state.risk)
+            self._is_settled = False  # what the report says of it comes with the next pause
+        news = self._project.events[self._state.number : state.number]
+        self._needs_questions |= any(one.kind != "audit_answered" for one in news)
         self._state = state
         self._publish()
-        self._needs_questions = True
 
     def _basis_size(self, wanted: Taught | None = None) -> int:
         """Return for how many classes the basis is to be made; 0 where their number is alike."""
@@ -327,23 +324,6 @@ class Learning:
         self.answers, self.beliefs = replace(answers, n_behind=n_behind), beliefs
         self._audience.show_answers(before, self.answers)
 
-    def _answer_request(self) -> None:
-        with self._turn:
-            work, future = self._requests[0]
-        if future.cancelled():
-            self._requests.popleft()
-            return
-        try:
-            outcome = work()
-        except _InterruptedError:  # it is done again when the rows are joined anew
-            raise
-        except Exception as error:  # noqa: BLE001 - whoever asked is told
-            self._requests.popleft()
-            _hand_over(future, error=error)
-        else:
-            self._requests.popleft()
-            _hand_over(future, outcome)
-
     def _choose_questions(self) -> None:
         self._needs_questions = False
         closed = self._audience.rows_not_to_ask()
@@ -368,30 +348,20 @@ class Learning:
         self._require_going()
         if self._may_break_off:
             if self._is_behind() or self._requests:
-                raise _InterruptedError
+                raise BrokenOffError
             return
-        if self.phase != "ready":  # what follows a label is quick, and said by the map itself
+        # What follows a label is mostly quick, and said by the map itself.
+        if self.phase != "ready" or event.elapsed_s > _QUICK_S or self._is_progress_shown:
+            self._is_progress_shown = not event.is_over
             self._audience.show_progress(event)
 
     def _require_going(self) -> None:
         if self._is_stopped or self._is_new:
-            raise _InterruptedError
+            raise BrokenOffError
 
     def _fail(self, text: str) -> None:
         self.phase, self.failure = "failed", text
         self._audience.show_word(text)
         with self._turn:
-            while self._requests:
-                _hand_over(self._requests.popleft()[1], error=LearningStoppedError(text))
-
-
-def _hand_over(
-    future: "Future[Any]", outcome: Any = None, *, error: Exception | None = None
-) -> None:
-    """Give whoever waits what came out; who has gone wants nothing."""
-    if not future.set_running_or_notify_cancel():
-        return
-    if error is None:
-        future.set_result(outcome)
-    else:
-        future.set_exception(error)
+            for errands in (self._requests, self._patient):
+                errands.refuse_all(LearningStoppedError(text))

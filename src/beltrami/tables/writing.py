@@ -232,16 +232,16 @@ def _json_chunks(table: Any) -> Iterator[bytes]:
     n_block = _block_rows(table)
     for start in range(0, table.num_rows, n_block):
         rows = table.slice(start, n_block).to_pylist()
-        lines = (json.dumps(_plain(row), ensure_ascii=False, default=str) for row in rows)
+        lines = (json.dumps(plain_json(row), ensure_ascii=False, default=str) for row in rows)
         yield ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def _plain(value: Any) -> Any:
-    # JSON knows neither NaN nor infinity.
+def plain_json(value: Any) -> Any:
+    """Return a value with null for what is not finite, of which JSON knows nothing."""
     if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: plain_json(one) for name, one in value.items()}
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [plain_json(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

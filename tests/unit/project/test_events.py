@@ -6,6 +6,8 @@ import pytest
 from tests.support.histories import AT, event
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
+from beltrami.project.checks import check_name
 from beltrami.project.events import (
     ClassAdded,
     Event,
@@ -16,13 +18,13 @@ from beltrami.project.events import (
     Renamed,
     RolesChanged,
     TakenBack,
-    check_name,
     now,
 )
 
 BODIES = [
     Labelled((3, 1), ("x", None), "key", ("y",), 1),
     Labelled((), ("x",), "file", (None,), 2),
+    Labelled((0,), ("x",), "import", (None,), 1),
     Marked((4,), "skip", 1),
     Kept((4, 9), "twins", "a | b", 1),
     Kept((), "spelling", "a | A", 1),
@@ -32,6 +34,9 @@ BODIES = [
     RolesChanged({"label": "kind", "ignore": ["a"]}),
     InputSeen(1, "data.csv"),
     InputSeen(2, None),
+    AuditDrawn(1, 9, (3, 1), ("x", "y"), "0a", 0.05, 7, 1),
+    AuditAnswered(2, 3, None, 1),
+    RiskSet(None),
 ]
 
 

@@ -25,6 +25,12 @@ BEARER = {"Authorization": f"Bearer {TOKEN}"}
 SCRIPT = "<script>alert(1)</script>"
 SECRET = "nobody may read this"
 N_ROWS = 30
+DOUBTS = ("/api/doubts", "/api/doubts/list?kind=label")
+AUDIT_POSTS = {
+    "/api/audit/risk": {"risk": 0.2},
+    "/api/audit/draw": {},
+    "/api/audit/answer": {"row": 9, "answer": None},
+}
 
 
 @pytest.fixture(scope="module")
@@ -104,16 +110,16 @@ def test_a_class_with_a_script_is_text_as_well(client):
 
 def test_a_stranger_is_told_nothing_of_the_data(address):
     with httpx.Client(base_url=str(address), trust_env=False) as stranger:
-        for path in (
-            "/", "/api/state", "/api/rows?rows=1", "/api/labels", "/static/studio.js",
-            "/api/doubts", "/api/doubts/list?kind=label",
-        ):  # fmt: skip
+        pages = ("/", "/api/state", "/api/rows?rows=1", "/api/labels", "/static/studio.js")
+        for path in (*pages, "/api/audit", "/api/audit/card", *DOUBTS):
             answer = stranger.get(path)
             assert answer.status_code == 401
             assert "data.csv" not in answer.text
         assert stranger.post("/api/labels", json={"rows": [1], "label": "a"}).status_code == 401
         kept = {"kind": "label", "rows": [1], "value": "a"}
         assert stranger.post("/api/doubts/keep", json=kept).status_code == 401
+        for path, body in AUDIT_POSTS.items():
+            assert stranger.post(path, json=body).status_code == 401
 
 
 def test_what_another_page_would_change_is_not_changed(address, client):
@@ -174,3 +180,43 @@ def test_pages_that_never_read_do_not_slow_down_those_that_save(address, client)
         for row in range(20, 25):
             answer = client.post("/api/labels", json={"rows": [row], "label": "b"})
             assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("path", AUDIT_POSTS)
+def test_an_audit_is_begun_by_nobody_elses_page_and_by_no_nonsense(address, client, path):
+    before = client.get("/api/audit").json()
+    with httpx.Client(base_url=str(address), trust_env=False) as browser:
+        browser.get(f"/?token={TOKEN}")
+        body = json.dumps(AUDIT_POSTS[path])
+        foreign = {"Origin": "http://127.0.0.1:1", "Content-Type": "application/json"}
+        text = {"Origin": str(address), "Content-Type": "text/plain"}
+        assert browser.post(path, content=body, headers=foreign).status_code == 403
+        assert browser.post(path, content=body, headers=text).status_code == 415
+        assert browser.get(path).status_code == 405
+    kind = {"Content-Type": "application/json"}
+    for raw in (b"", b"[]", b"null", b"{", b"\xff", b'{"risk": 1e400, "row": 1e400}'):
+        if path == "/api/audit/draw" and raw.startswith(b'{"'):
+            continue  # it says nothing that a draw would read
+        answer = client.post(path, content=raw, headers=kind)
+        assert answer.status_code == 400
+        assert answer.json()["error"]
+    after = client.get("/api/audit").json()
+    assert (after["risk"], after["open"]) == (before["risk"], before["open"])
+
+
+def test_who_may_only_look_begins_no_audit(tmp_path):
+    (tmp_path / "data.csv").write_text("x,y,label\n0.3,1,a\n1.7,5,b\n2.2,3,\n0.9,2,\n")
+    open_project(tmp_path / "data.csv", TableOptions(min_classes=0), user="me").close()
+    opened = open_project(tmp_path / "data.csv", TableOptions(min_classes=0), read_only=True)
+    hub, access = Hub(), Access.of(("me",), TOKEN)
+    desk = Desk(opened, hub, access.users, LearningOptions(), is_read_only=True)
+    try:
+        with (
+            ServerThread(make_app(desk, hub, access)) as running,
+            httpx.Client(base_url=str(running.address), headers=BEARER, trust_env=False) as one,
+        ):
+            for path, body in AUDIT_POSTS.items():
+                assert one.post(path, json=body).status_code in {403, 409}
+            assert one.get("/api/audit/card").json() == {"card": None}
+    finally:
+        desk.close()

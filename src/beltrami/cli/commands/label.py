@@ -53,7 +53,8 @@ def label(
 
     Columns are guessed and printed; the input is never changed. Both places are checked before any
     work is done, and the labels are written first. With a project the labels are those of its
-    people, and the result says who gave each of them, how and when.
+    people, the risk is the one chosen there unless another is said, and the result says who gave
+    each label, how and when.
 
     Example: beltrami label data.csv --label category -o labels.csv --report report.html
     """
@@ -70,8 +71,8 @@ def label(
         data = source if source is not None else _data_of(project)
         target = targets.table_target(data, out, "labelled", inputs)
         page = None if report is None else targets.page_target(data, report, inputs)
+        intake, risk = _take_in(data, project, table, risk, voice)
         learning = LearningOptions(method, risk, budget, seed, n_questions=ask, n_jobs=jobs)
-        intake = _take_in(data, project, table, voice)
         voice.tell(intake.lines())
         voice.tell(forecast_lines(intake, learning, has_page=page is not None))
         labelling = label_rows(intake, learning)
@@ -108,18 +109,25 @@ def _data_of(project: Path | None) -> Path:
 
 
 def _take_in(
-    data: str | Path, project: Path | None, table: "TableOptions", voice: Voice
-) -> "Intake":
-    """Read the data, with the labels of a project where one is named."""
+    data: str | Path,
+    project: Path | None,
+    table: "TableOptions",
+    risk: float | None,
+    voice: Voice,
+) -> "tuple[Intake, float | None]":
+    """Read the data, with the labels of a project, and its risk unless another is said."""
     from beltrami.labelling.intake import take_in
 
     if project is None:
-        return take_in(data, table)
+        return take_in(data, table), risk
     from beltrami.project import open_project
 
     opened = open_project(data, table, project, read_only=True)
     voice.tell(opened.words)
-    return opened.intake
+    if risk is None and opened.state.risk is not None:
+        risk = opened.state.risk
+        voice.tell([f"risk: {risk:g}, as chosen in {opened.path.name}"])
+    return opened.intake, risk
 
 
 def _write_page(labelling: "Labelling", page: Path, labels: Path) -> Path:

@@ -3,7 +3,7 @@
 import { byId, element } from "./elements.js";
 import { askText, chooseClass } from "./dialogs.js";
 import { FilterPanel } from "./filter_panel.js";
-import { answerLine, codeOf, itemBody } from "./item.js";
+import { answerLine, itemBody } from "./item.js";
 import { LabelBar, MOST_ROWS } from "./label_bar.js";
 import { startLegend } from "./legend.js";
 import { filterMask } from "./masks.js";
@@ -126,11 +126,15 @@ export class MapView {
     this.store.set({ selection: null, picked: -1 });
   }
 
-  /** Label what is selected; `code` null takes labels away. A selection stays where saving failed. */
-  async label(code, { timeStamp }) {
+  /** Label what is selected; `code` null takes labels away. */
+  label(code, event) {
+    return this.labelAs(code === null ? null : this.store.state.project.classes[code].name, event);
+  }
+
+  /** Give what is selected a name, or none. A selection stays where saving failed. */
+  async labelAs(name, { timeStamp }) {
     const { store, notices } = this, { project, selection } = store.state, rows = targetRows(store.state);
     if (!rows.length || rows.length > MOST_ROWS || project.read_only) return;
-    const name = code === null ? null : project.classes[code].name;
     try {
       await this.deeds.label(rows, name, rows.length > 1 ? "area" : "click", timeStamp);
       notices.calm();
@@ -144,15 +148,9 @@ export class MapView {
     const { store } = this, { selection, picked } = store.state;
     if (!targetRows(store.state).length || store.state.project.read_only) return;
     const name = await askText("A new class", { note: "What is selected gets it as its label.", word: "Make it" });
-    if (name === null) return;
-    try {
-      if (codeOf(store.state.project, name) < 0) await this.deeds.addClass(name);
-      // Something else may be selected by now: the name was meant for those rows alone.
-      const isSame = store.state.selection === selection && store.state.picked === picked;
-      if (isSame) await this.label(codeOf(store.state.project, name), event);
-    } catch (error) {
-      this.notices.warn(`Not saved: ${error.message}`);
-    }
+    // Something else may be selected by now: the name was meant for those rows alone.
+    const isSame = store.state.selection === selection && store.state.picked === picked;
+    if (name !== null && isSame) await this.labelAs(name, event);
   }
 
   async choose(event) {

@@ -1,9 +1,9 @@
 /* The queue: one row, large; one key labels it, saves it and shows the next. */
 
-import { button, byId, element, markIcon, refill } from "./elements.js";
+import { answerButtons } from "./answer_keys.js";
+import { button, byId, element, refill } from "./elements.js";
 import { askText, chooseClass } from "./dialogs.js";
 import { className, codeOf, itemBody } from "./item.js";
-import { styleOf } from "./palette.js";
 import { QuestionLine } from "./question_line.js";
 import { openClasses } from "./store.js";
 import { count, nameOf, percent, rowCount } from "./words.js";
@@ -96,13 +96,9 @@ export class QueueView {
   offer(project) {
     if (!project) return;
     const classes = openClasses(project), { read_only: isClosed } = project;
-    const buttons = classes.filter((one) => one.key).map(({ code, name, key }) => {
-      const traits = { key, icon: markIcon(styleOf(code)), title: name, class: "answer-key", disabled: isClosed, data: { name: `answer:${code}` } };
-      return button(nameOf(name), (event) => this.label(name, "click", event), traits);
-    });
-    const more = classes.length > 9 ? button(`All ${classes.length} classes`, (event) => this.choose(event), { key: "C", class: "answer-key", disabled: isClosed, data: { name: "answer:all" } }) : null;
-    const create = button(classes.length ? "New class" : "Name the first class", (event) => this.create(event), { key: "N", class: classes.length ? "answer-key" : "answer-key loud", disabled: isClosed, data: { name: "answer:new" } });
-    refill(byId("answers"), ...buttons, more, create);
+    refill(byId("answers"), ...answerButtons(project, {
+      label: (name, event) => this.label(name, "click", event), choose: (event) => this.choose(event), create: (event) => this.create(event),
+    }));
     refill(byId("aside"),
       button("Skip", (event) => this.mark("skip", event), { key: "S", disabled: isClosed, data: { name: "skip" } }),
       button("Cannot tell", (event) => this.mark("unsure", event), { key: "U", disabled: isClosed, data: { name: "unsure" } }));
@@ -147,16 +143,8 @@ export class QueueView {
     const { question, project } = this.store.state;
     if (!question || project.read_only) return;
     const name = await askText("A new class", { note: "This row gets it as its label.", word: "Make it" });
-    if (name === null || this.store.state.question?.row !== question.row) return;
-    try {
-      if (codeOf(this.store.state.project, name) < 0) await this.deeds.addClass(name);
-    } catch (error) {
-      this.problem = `Not saved: ${error.message} This row still wants its answer.`;
-      this.show();
-      return;
-    }
-    // Another row may be shown by now: the name was meant for that one alone.
-    if (this.store.state.question?.row === question.row) this.label(name, "key", event);
+    // Another row may be shown by now: the name was meant for this one alone.
+    if (name !== null && this.store.state.question?.row === question.row) this.label(name, "key", event);
   }
 
   async choose(event) {

@@ -24,7 +24,7 @@ export class Store {
 /** All that the page knows when it opens. */
 export function emptyState() {
   return {
-    view: null, // map, queue, review or data
+    view: null, // map, queue, review, audit or data
     project: null, // what GET /api/state says
     places: null, // x, y, extent
     answers: null, // codes (-1 none), confidence and source of all rows, as typed arrays

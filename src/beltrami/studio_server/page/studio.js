@@ -1,5 +1,6 @@
 /* The studio's page: its parts made and joined; who hears what, and which view is shown. */
 
+import { AuditView } from "./audit_view.js";
 import { Contents } from "./contents.js";
 import { DataView } from "./data_view.js";
 import { Deeds } from "./deeds.js";
@@ -17,7 +18,7 @@ import { startTheme } from "./theme.js";
 import { startTop } from "./top.js";
 import { Live, ask } from "./wire.js";
 
-const VIEWS = ["map", "queue", "review", "data"];
+const VIEWS = ["map", "queue", "review", "audit", "data"];
 
 /** Show the view of the address; without one, the queue where nothing has a label yet, else the map. */
 function startViews(store) {
@@ -67,6 +68,7 @@ function start() {
   const map = new MapView(store, stage, deeds, contents, notices);
   const queue = new QueueView(store, deeds, contents, notices);
   const review = new ReviewView(store, deeds, notices);
+  const audit = new AuditView(store, deeds, notices);
   const data = new DataView(store, deeds, contents, notices);
   const undo = async ({ timeStamp }) => {
     try {
@@ -84,7 +86,7 @@ function start() {
   startTop(store, undo);
   startDialogs();
   startFacts(store);
-  const views = { map, queue, review, data };
+  const views = { map, queue, review, audit, data };
   listenToKeys(() => ({ ...views[store.state.view]?.keys?.(), z: undo, "?": showHelp, "/": search }));
   startHearing(store, stage, notices);
 }

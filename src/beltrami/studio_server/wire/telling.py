@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from beltrami.front_door.doubts import LAST_JUDGED
 from beltrami.labelling.contents import Content
 from beltrami.project.events import Event, Labelled
 from beltrami.questions import Question
@@ -22,7 +23,7 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
     sentence, told = _first_sentence(desk), tuple[str, ...]()
     if answers is not None and beliefs is not None:
         sentence = headline(counts)
-        told = evidence(counts, answers.expected, None, beliefs.report)
+        told = evidence(counts, answers.expected, state.risk, beliefs.report)
     return {
         "view": "map",
         "rows": project.n_rows,
@@ -57,7 +58,8 @@ def _warnings(desk: Desk) -> list[str]:
     """Return what to know before answers are trusted, without how the project was opened."""
     beliefs = desk.learning.beliefs
     said = [one for one in desk.words if one not in desk.project.words]
-    return said + list(beliefs.report.warnings if beliefs is not None else ())
+    warned = beliefs.report.warnings if beliefs is not None else ()
+    return said + [one for one in warned if not one.startswith(LAST_JUDGED)]
 
 
 def _counts(desk: Desk) -> dict[str, int]:

@@ -1,0 +1,60 @@
+"""What the learner's thread is asked to do: work enters, whoever waits for it is told."""
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+
+class BrokenOffError(Exception):
+    """Work is broken off: a label came, or the studio ends."""
+
+
+class Errands:
+    """Work that waits, first come, first served; may be added to from any thread."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def add(self, work: Callable[[], Any]) -> "Future[Any]":
+        """Let some work wait."""
+        future: Future[Any] = Future()
+        self._waiting.append((work, future))
+        return future
+
+    def do_first(self) -> None:
+        """Do what waits longest; what is broken off goes on waiting, and is done again."""
+        work, future = self._waiting[0]
+        if future.cancelled():
+            self._waiting.popleft()
+            return
+        try:
+            outcome = work()
+        except BrokenOffError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whoever asked is told
+            self._waiting.popleft()
+            _hand_over(future, error=error)
+        else:
+            self._waiting.popleft()
+            _hand_over(future, outcome)
+
+    def refuse_all(self, error: Exception) -> None:
+        """Tell all who wait that nothing will be done."""
+        while self._waiting:
+            _hand_over(self._waiting.popleft()[1], error=error)
+
+
+def _hand_over(
+    future: "Future[Any]", outcome: Any = None, *, error: Exception | None = None
+) -> None:
+    """Give whoever waits what came out; who has gone wants nothing."""
+    if not future.set_running_or_notify_cancel():
+        return
+    if error is None:
+        future.set_result(outcome)
+    else:
+        future.set_exception(error)

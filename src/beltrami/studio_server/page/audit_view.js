@@ -1,0 +1,175 @@
+/* The audit: how much may be wrong, blind cards one by one, and what the answers prove at the end. */
+
+import { answerButtons } from "./answer_keys.js";
+import { askText, chooseClass } from "./dialogs.js";
+import { button, byId, element, refill } from "./elements.js";
+import { codeOf, itemBody } from "./item.js";
+import { RiskPanel } from "./risk_panel.js";
+import { openClasses } from "./store.js";
+import { ask, tell } from "./wire.js";
+import { count, sentence } from "./words.js";
+
+export class AuditView {
+  constructor(store, deeds, notices) {
+    Object.assign(this, { store, deeds, notices, told: null, card: null, isAsking: false, asksAgain: false, isBusy: false });
+    this.risk = new RiskPanel((risk) => this.setRisk(risk));
+    store.watch(["view", "project"], ({ view, project }) => {
+      if (view !== "audit" || !project) return;
+      this.offer(project);
+      if (!this.card) this.refresh();
+    });
+  }
+
+  /** Ask what is known; a change meanwhile asks once more. */
+  async refresh() {
+    this.asksAgain = this.isAsking;
+    if (this.isAsking) return;
+    this.isAsking = true;
+    this.show();
+    try {
+      do {
+        this.asksAgain = false;
+        this.told = await ask("/api/audit");
+        if (this.told.open && !this.card) await this.turn();
+      } while (this.asksAgain || (!this.told.settled && this.store.state.view === "audit"));
+    } catch (error) {
+      this.complain(error);
+    } finally {
+      this.isAsking = false;
+      this.show();
+    }
+  }
+
+  /** Show the next card of the open round. */
+  async turn() {
+    this.card = (await ask("/api/audit/card")).card;
+  }
+
+  /** Do one thing after the other, and say where it fails. */
+  async act(deed) {
+    if (this.isBusy || this.store.state.project?.read_only) return;
+    this.isBusy = true;
+    byId("audit-problem").textContent = "";
+    try {
+      await deed();
+    } catch (error) {
+      this.complain(error);
+    } finally {
+      this.isBusy = false;
+    }
+    if (!this.card) await this.refresh();
+  }
+
+  async setRisk(risk) {
+    byId("audit-problem").textContent = "";
+    await this.deeds.inTurn(() => tell("/api/audit/risk", { risk })).catch((error) => this.complain(error));
+    await this.refresh();
+  }
+
+  complain(error) {
+    byId("audit-problem").textContent = sentence(error.message);
+  }
+
+  draw() {
+    if (this.card || !this.told) return;
+    this.act(async () => {
+      this.told = { ...this.told, ...(await tell("/api/audit/draw", {})) };
+      await this.turn();
+      this.show();
+    });
+  }
+
+  /** Save an answer, null where it cannot be told, and show the next card. */
+  answer(name) {
+    const { card } = this;
+    if (!card) return;
+    this.act(async () => {
+      try {
+        this.told = { ...this.told, ...(await tell("/api/audit/answer", { row: card.row, answer: name })) };
+      } finally {
+        await this.turn(); // also where somebody else was faster
+      }
+      if (this.card) this.show();
+    });
+  }
+
+  async create() {
+    const { card } = this;
+    if (!card || this.store.state.project.read_only) return;
+    const name = await askText("A new class", { note: "This row is answered by it, and counts as a wrong label.", word: "Make it" });
+    if (name === null || this.card !== card) return;
+    try {
+      if (codeOf(this.store.state.project, name) < 0) await this.deeds.addClass(name);
+    } catch (error) {
+      this.complain(error);
+      return;
+    }
+    this.answer(name);
+  }
+
+  async choose() {
+    const { card } = this;
+    if (!card) return;
+    const one = await chooseClass(this.store.state.project, "This row is");
+    if (one && this.card === card) this.answer(one.name);
+  }
+
+  show() {
+    const { told, card, store: { state: { project } } } = this, { activeElement: active } = document;
+    const hadFocus = active === document.body || byId("proof").contains(active);
+    this.risk.show(told, project);
+    this.sayProof();
+    byId("audit-act").hidden = Boolean(card);
+    byId("audit-card").hidden = !card;
+    if (!card) {
+      delete byId("audit-card").dataset.row;
+      return;
+    }
+    const { left, of, round } = told.open ?? { left: 1, of: 1, round: 1 };
+    byId("audit-card").dataset.row = card.row;
+    byId("audit-count").textContent = `Round ${round}: row ${of - left + 1} of ${of}`;
+    Object.assign(byId("audit-bar"), { max: of, value: of - left });
+    byId("audit-id").textContent = card.item.id;
+    refill(byId("audit-body"), itemBody(card.item, "large"));
+    byId("audit-body").scrollTop = 0;
+    if (hadFocus) byId("audit-card").focus({ preventScroll: true });
+  }
+
+  /** Say what is proved, or what is missing; nothing while a round is open. */
+  sayProof() {
+    const { told, card } = this, proof = told?.certificate, line = byId("audit-sentence");
+    const isProved = Boolean(proof?.is_proved);
+    line.classList.toggle("proved", isProved);
+    if (isProved) line.textContent = `You may stop: ${proof.sentence.charAt(0).toLowerCase()}${proof.sentence.slice(1)}`;
+    else line.textContent = proof?.sentence ?? this.openWords();
+    byId("audit-left").textContent = card ? "" : proof ? proof.target_left : told?.stale ? sentence(told.stale) : this.firstWords();
+  }
+
+  openWords() {
+    if (this.card || !this.told) return "";
+    if (!this.told.settled) return "The labels are being judged; a moment.";
+    return this.told.accepted ? "Nothing is proved yet of these labels." : "No label of ours is accepted yet.";
+  }
+
+  firstWords() {
+    const { told } = this;
+    if (!told?.settled || !told.accepted) return told?.settled ? "Label rows of two classes first, or allow more to be wrong." : "";
+    return `Some of the ${count(told.accepted)} accepted labels are drawn at random, and you say what these rows are without seeing what we said. If 63 of them are right and none is wrong, at least 95 % of all are, at 95 % confidence.`;
+  }
+
+  /** Write the buttons. */
+  offer(project) {
+    const isClosed = project.read_only;
+    refill(byId("audit-act"), button("Draw rows to check", () => this.draw(), { key: "D", class: "loud", disabled: isClosed, data: { name: "draw" } }));
+    refill(byId("audit-answers"), ...answerButtons(project, { label: (name) => this.answer(name), choose: () => this.choose(), create: () => this.create() }));
+    refill(byId("audit-aside"), button("Cannot tell", () => this.answer(null), { key: "U", disabled: isClosed, data: { name: "blank" } }),
+      element("span", { class: "faint", text: "counts as wrong" }));
+  }
+
+  /** Return what keys do in this view. */
+  keys() {
+    const keys = { d: () => this.draw(), u: () => this.answer(null), n: () => this.create(), c: () => this.choose() };
+    for (const { key, name } of openClasses(this.store.state.project)) if (key) keys[key] = () => this.answer(name);
+    return keys;
+  }
+}
