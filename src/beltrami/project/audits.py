@@ -41,7 +41,7 @@ class Audits:
 
     @property
     def left(self) -> tuple[int, ...]:
-        """Rows of the open round that have no answer yet."""
+        """The rows of the open round that have no answer yet."""
         return tuple(row for row in self.open_rows if row not in self.answers)
 
     def draw(

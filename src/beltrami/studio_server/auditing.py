@@ -116,7 +116,7 @@ class Auditing:
 
     @property
     def audits(self) -> Audits:
-        """Rounds so far."""
+        """The rounds so far."""
         return self._project.state.audits
 
     def card(self, user_place: int) -> int | None:

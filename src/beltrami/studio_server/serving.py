@@ -74,7 +74,9 @@ def listen(host: str, port: int) -> tuple[socket.socket, Address]:
     if not 0 <= port < 2**16:
         raise InvalidInputError(f"port={port} must lie between 0 and {2**16 - 1}; 0 is any free.")
     place = "127.0.0.1" if host == "localhost" else host
-    listening = socket.socket(socket.AF_INET6 if ":" in place else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in place else socket.AF_INET
+    # Named as TCP, or asyncio leaves the wait of 40 ms between the parts of an answer.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform != "win32":  # there it would let two programs share a port
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from benchmarks.studio.audits import simulate, summarise
 from tests.support.studio_client import Client
 
 import beltrami as bt
@@ -241,3 +242,12 @@ def test_without_two_classes_there_is_nothing_to_audit(tmp_path):
         told = client.ask("/api/audit")
         assert (told["accepted"], told["expected"], told["curve"]) == (0, None, [])
         assert client.refused("/api/audit/draw", {})[0] == 400
+
+
+@pytest.mark.filterwarnings("ignore::beltrami.core.errors.BeltramiWarning")
+def test_certificates_of_clever_people_stay_below_the_truth():
+    """A few of the audits of `benchmarks.studio.audits`, with labels that change in one of them."""
+    told = summarise([simulate(seed) for seed in (2, 3)])
+    assert told["certificates"] >= 3
+    assert told["with_changed_labels"] == 1
+    assert told["false"] == 0

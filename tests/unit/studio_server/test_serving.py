@@ -557,3 +557,9 @@ def test_ctrl_c_ends_the_foreground_at_once_with_a_websocket_open():
     assert closed.value.rcvd.code == 1012  # the page comes back by itself when it is started again
     assert (process.returncode, out, err) == (130, "ended by Ctrl-C\n", "")
     assert time.monotonic() - started < 3
+
+
+def test_an_answer_waits_for_nothing_between_its_parts():
+    listening, _ = listen("127.0.0.1", 0)
+    with listening:
+        assert listening.proto == socket.IPPROTO_TCP  # or asyncio leaves Nagle's wait of 40 ms

@@ -99,6 +99,7 @@ const KEYS = {
     ["1 to 9", "label, save, next"], ["Enter", "take the suggestion"], ["S", "skip; you are not asked again"],
     ["U", "nobody can tell"], ["N", "a new class for this row"], ["C", "choose among all classes by letters"],
   ],
+  Audit: [["D", "draw rows to check"], ["1 to 9", "what this row is; final"], ["U", "cannot tell; counts as wrong"], ["N, C", "a new class, or any class"]],
   Map: [
     ["1 to 9", "label what is selected"], ["Enter", "label it as the bar says"], ["N, C", "a new class, or any class"],
     ["Delete", "take its labels away"], ["M, L, R", "move, lasso, rectangle"], ["A", "select all rows of the filter"],
