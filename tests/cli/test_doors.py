@@ -55,6 +55,15 @@ def test_tables_are_those_of_label_with_the_data_beside(shell, project):
     assert (shell.folder / "a.csv").read_bytes() == (shell.folder / "b.csv").read_bytes()
 
 
+def test_the_risk_chosen_in_the_project_holds(shell, project):
+    with closing(open_project(project, user="ann")) as opened:
+        opened.set_risk("ann", 0.01)
+    shell("export", "data.beltrami", "--to", "csv", "-o", "a.csv")
+    assert "risk: 0.01, as chosen in data.beltrami" in shell.err
+    shell("label", "data.beltrami", "--with-data", "-o", "b.csv")
+    assert (shell.folder / "a.csv").read_bytes() == (shell.folder / "b.csv").read_bytes()
+
+
 def test_our_answers_are_predictions_with_a_score(shell, project):
     shell("export", "data.beltrami", "--to", "label-studio")
     tasks = json.loads((shell.folder / "data.label-studio.json").read_text())

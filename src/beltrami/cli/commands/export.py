@@ -61,6 +61,9 @@ def export(
         opened = open_project(None, nothing, project, read_only=True)
         voice.tell([*opened.words, *opened.intake.lines()])
         form.check(target, (*opened.intake.files, *inputs))
+        if risk is None and opened.state.risk is not None:
+            risk = opened.state.risk
+            voice.tell([f"risk: {risk:g}, as chosen in {opened.path.name}"])
         options = LearningOptions(risk=risk, random_state=seed, n_jobs=jobs)
         outcome = outcome_of(opened.intake, options)
         enter_stage(Stage.WRITE)

@@ -11,9 +11,13 @@ export class Deeds {
   }
 
   /** Label rows (or, with null, take their labels away); `pressedAt` is when the key went down. */
-  label(rows, label, how, pressedAt) {
+  async label(rows, label, how, pressedAt) {
     const list = Array.from(rows), what = label === null ? "no label" : `“${nameOf(label)}”`;
-    return this.save("/api/labels", { rows: list, label, how }, pressedAt, `${rowCount(list.length)} as ${what}`);
+    const saving = this.save("/api/labels", { rows: list, label, how }, pressedAt, `${rowCount(list.length)} as ${what}`);
+    const isNew = label !== null && !this.store.state.project.classes.some((one) => one.name === label && !one.gone);
+    const answer = await saving;
+    if (isNew) this.store.set({ project: await ask("/api/state") });
+    return answer;
   }
 
   /** Mark a row as skipped or as one that nobody can tell. */
