@@ -78,7 +78,7 @@ class ManifoldLearner(GraphLearner):
 
     @property
     def _n_pieces(self) -> int:
-        """Pieces of the data that no edge but an added bridge joins."""
+        """How many pieces the data have that no edge but an added bridge joins."""
         return int(self._piece.max(initial=-1)) + 1
 
     @contextmanager
