@@ -242,7 +242,7 @@ def test_a_fresh_file_opens_in_the_queue_and_its_first_class_is_named_there(visi
     desk.wait_for(given=1)
     assert desk.labels == [{"rows": [first], "label": "birds", "how": "key"}]
     assert desk.row != first
-    assert not desk.page.locator("#queue-first").is_visible()
+    desk.wait("document.getElementById('queue-first').hidden")
     assert re.sub(r"\s+", " ", desk.text("#answers button >> nth=0")).strip() == "1 birds"
     desk.press("1")
     desk.wait_for(given=2)
