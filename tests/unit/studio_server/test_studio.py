@@ -285,3 +285,12 @@ def test_a_learner_shows_its_rows_and_keeps_the_types_of_its_classes():
         client.ask("/api/labels", {"rows": [3], "label": "1"})
         assert page.labels[3] == 1
     assert page.labels[3] == 1
+
+
+def test_a_learner_keeps_its_risk_in_the_studio():
+    moons = bt.two_moons(100, random_state=0)
+    y = np.where(np.arange(100) % 10 == 0, moons.targets, -1)
+    learner = bt.ManifoldClassifier("poisson", risk=0.05, random_state=0).fit(moons.points, y)
+    with learner.studio() as page:
+        Client(page.url).settled()
+        assert page._desk.learning.learner.risk == 0.05
