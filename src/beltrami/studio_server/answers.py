@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from beltrami.core.types import BoolVector, FloatMatrix
 from beltrami.front_door.report import FitReport
 from beltrami.labelling.result import row_sources
+from beltrami.learners.base import first_classes
 from beltrami.project.state import State
 from beltrami.report.page.model import Source
 
@@ -60,7 +61,7 @@ class Answers:
         """Return what a learner that knows the labels of the state says of every row."""
         place = _places(state)
         code_of = np.array([place[str(name)] for name in learner.classes_], dtype=np.uint16)
-        codes = code_of[learner.label_distributions_.argmax(axis=1)]
+        codes = code_of[first_classes(learner.label_distributions_)]
         codes[~learner.reached_] = 0
         confidence = np.rint(255 * np.clip(learner.confidence_, 0.0, 1.0)).astype(np.uint8)
         source = row_sources(learner, is_empty).astype(np.uint8)

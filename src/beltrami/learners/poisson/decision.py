@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.learners.base import first_classes
 from beltrami.learners.poisson.cuts import normalized_cut
 from beltrami.learners.poisson.resplit import split_pairs_anew
 from beltrami.learners.poisson.threshold_steps import (
@@ -157,7 +158,7 @@ class _Judge:
             return codes
         scores = self.scene.diffusion.scores(self.thin.moments(codes, self.known.n_classes))
         weights = None if shares is None else size_weights(scores, shares)
-        return self.scene.fixed.put_back(weighed(scores, weights).argmax(axis=1))
+        return self.scene.fixed.put_back(first_classes(weighed(scores, weights)))
 
     def cut(self, codes: NDArray[np.intp]) -> float:
         """Return the normalised cut on the graph."""
@@ -193,7 +194,7 @@ def decide(scene: Scene, flow: NDArray[np.float32], shares: FloatVector | None =
     steps on the graph itself, and stays as it is where that does not lessen the doubt. Given
     sizes, (k,), are the only ones tried.
     """
-    start = scene.fixed.put_back(flow.argmax(axis=1))
+    start = scene.fixed.put_back(first_classes(flow))
     judge = _Judge.of(scene, start)
     name, few, codes = _take_turns(judge, flow[judge.nodes], shares)
     has_steps = name != FLOW
@@ -247,7 +248,7 @@ def _conclude(
     """Return the decision for a partition."""
     scores = scene.diffusion.scores(scene.diffusion.moments(codes, scene.fixed.n_classes))
     weights = None if shares is None else size_weights(scores, shares)
-    coarse = weighed(scores, weights).argmax(axis=1)
+    coarse = first_classes(weighed(scores, weights))
     codes = codes.copy()
     codes[scene.fixed.rows] = coarse[scene.fixed.rows]
     return Decision(name, True, has_steps, start, codes, coarse, shares, weights, cut)
@@ -297,7 +298,7 @@ def decide_sizes(
     scene: Scene, flow: NDArray[np.float32], shares: FloatVector | None = None
 ) -> Decision:
     """Take threshold steps under given class sizes, (k,), or under none; without a judge."""
-    start = scene.fixed.put_back(flow.argmax(axis=1))
+    start = scene.fixed.put_back(first_classes(flow))
     codes = threshold_steps(scene.diffusion, start, scene.fixed, shares)
     cut = normalized_cut(scene.walk.weights, codes, scene.fixed.n_classes)
     name = "no sizes" if shares is None else _GIVEN
@@ -326,7 +327,7 @@ def answer(
     moments = diffusion.moments(codes, fixed.n_classes)
     for _ in range(_FREE_STEPS):
         scores = weighed(diffusion.scores(moments), decision.weights)
-        coarse = scores.argmax(axis=1)
+        coarse = first_classes(scores)
         stands = as_then & (coarse == decision.coarse)
         new = fixed.put_back(np.where(stands, decision.codes, coarse))
         if np.array_equal(new, codes):
@@ -339,7 +340,7 @@ def put_first(
     scores: NDArray[np.float32], codes: NDArray[np.intp], but: IndexVector
 ) -> NDArray[np.float32]:
     """Exchange scores, in place, so that the largest is that of a node's class, but at some."""
-    largest = scores.argmax(axis=1)
+    largest = first_classes(scores)
     largest[but] = codes[but]
     other = np.flatnonzero(largest != codes)
     high, low = (other, largest[other]), (other, codes[other])

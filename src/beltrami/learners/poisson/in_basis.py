@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector, FloatVector, IndexVector
+from beltrami.learners.base import first_classes
 from beltrami.learners.leave_one_out import mean_of_others
 from beltrami.learners.model import Labeled, LeftOut
 from beltrami.learners.poisson.decision import (
@@ -170,7 +171,7 @@ def answers(
     if not decision.is_sharp:
         return flow
     stage = _Stage.of(ground, labeled)
-    now = stage.scene.fixed.put_back(stage.gather(flow).argmax(axis=1))
+    now = stage.scene.fixed.put_back(first_classes(stage.gather(flow)))
     scores = answer(stage.scene, now, stage.narrow(decision, flow.shape[1]))[1]
     return stage.everywhere(scores, flow.shape[1])
 
@@ -197,9 +198,9 @@ def held_out(
     known, thin = scene.fixed.among(nodes), scene.diffusion.thin(nodes)
     if flow is None:
         at = np.flatnonzero(stage.inside)[nodes]
-        codes = flow_of(ground.space, labeled, at)[:, stage.among].argmax(axis=1)
+        codes = first_classes(flow_of(ground.space, labeled, at)[:, stage.among])
     else:
-        codes = stage.gather(flow).argmax(axis=1)[nodes]
+        codes = first_classes(stage.gather(flow))[nodes]
     codes = known.put_back(codes)
     if decision.has_steps:
         codes = threshold_steps(thin, codes, known, stage.shares(decision.sizes(n_classes)))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.learners.base import first_classes
 from beltrami.learners.poisson.flow import FlowSpace
 
 MOST_STEPS = 10
@@ -182,7 +183,7 @@ def threshold_steps(
         if shares is not None:
             weights = size_weights(scores, shares, weights)
             scores = weighed(scores, weights)
-        new = fixed.put_back(scores.argmax(axis=1))
+        new = fixed.put_back(first_classes(scores))
         moments = diffusion.moved(moments, codes, new)
         changed = int((new != codes).sum())
         codes, rounds = new, rounds + 1
@@ -211,7 +212,7 @@ def size_weights(
     some = scores if len(scores) <= _COUNTED else scores[sample_of(len(scores), _COUNTED)]
     some = np.maximum(some, LEAST_SCORE)
     for _ in range(rounds):
-        sizes = np.bincount((some * weights).argmax(axis=1), minlength=len(shares))
+        sizes = np.bincount(first_classes(some * weights), minlength=len(shares))
         ratio = shares * len(some) / np.maximum(sizes, 0.5)
         weights = weights * np.sqrt(np.clip(ratio, 1 / _MOST_SCALE, _MOST_SCALE))
         weights = (weights / weights.max()).astype(np.float32)

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from beltrami.core.backend import NumpyBackend, SplitMatrix
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
+from beltrami.learners.base import first_classes
 from beltrami.learners.poisson.threshold_steps import Fixed, size_weights, weighed
 from beltrami.operators.laplacian import inverse_power
 
@@ -94,6 +95,6 @@ class Walk:
             if shares is not None:
                 weights = size_weights(scores, shares, weights)
                 scores = weighed(scores, weights)
-            new = fixed.put_back(scores.argmax(axis=1))
+            new = fixed.put_back(first_classes(scores))
             changed, rounds, codes = int((new != codes).sum()), rounds + 1, new
         return codes
