@@ -218,8 +218,9 @@ class Desk:
             return row in state.labels or row in state.unsure or row in skipped or row in audited
 
         question = self.board.take(user, is_closed)
-        if question is None or self.board.n_ready < 2 * len(self.users):
-            self.learning.want_questions()
+        n_enough = 2 * len(self.users)
+        if question is None or self.board.n_ready < n_enough:
+            self.learning.want_questions(n_enough)
         return question
 
     def is_all_answered(self, user: str) -> bool:

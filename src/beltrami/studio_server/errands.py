@@ -14,20 +14,24 @@ class Errands:
     """Work that waits, first come, first served; may be added to from any thread."""
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
+        self._waiting: deque[tuple[Callable[[], Any], Future[Any], int]] = deque()
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
-    def add(self, work: Callable[[], Any]) -> "Future[Any]":
-        """Let some work wait."""
+    def add(self, work: Callable[[], Any], after: int = 0) -> "Future[Any]":
+        """Let some work wait until the event of that number is learned."""
         future: Future[Any] = Future()
-        self._waiting.append((work, future))
+        self._waiting.append((work, future, after))
         return future
+
+    def are_due(self, version: int) -> bool:
+        """Say whether what waits longest may be done, with events learned up to `version`."""
+        return bool(self._waiting) and self._waiting[0][2] <= version
 
     def do_first(self) -> None:
         """Do what waits longest; what is broken off goes on waiting, and is done again."""
-        work, future = self._waiting[0]
+        work, future, _ = self._waiting[0]
         if future.cancelled():
             self._waiting.popleft()
             return

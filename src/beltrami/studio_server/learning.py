@@ -42,7 +42,7 @@ _QUICK_S = 1.0
 """Seconds of work after which how far it is is shown."""
 
 _AHEAD = 8
-"""Questions chosen at once."""
+"""Questions chosen at once, where few people ask."""
 
 
 class LearningStoppedError(BeltramiError):
@@ -92,11 +92,11 @@ class Learning:
         self._turn = threading.Condition()
         self._requests, self._patient = Errands(), Errands()
         self._is_stopped, self._is_new = False, True
-        self._needs_questions = False
+        self._needs_questions = self._is_awaited = self._has_just_learned = False
         self._is_settled, self._is_progress_shown = True, False
         self._last_change = time.monotonic()
         self._taught: Taught = {}
-        self._n_foreseen = 0
+        self._n_foreseen, self._n_wanted = 0, _AHEAD
         self._state, self._data = State(), project.data
         self._map = MapThread(audience, remembering, self._require_going)
         self._may_break_off = False
@@ -127,23 +127,24 @@ class Learning:
             self._is_new = True
             self._turn.notify_all()
 
-    def want_questions(self) -> None:
-        """Say that somebody waits for a question."""
+    def want_questions(self, count: int = _AHEAD) -> None:
+        """Say that somebody waits for a question, and how many may soon be wanted."""
         with self._turn:
-            self._needs_questions = True
+            self._n_wanted = max(count, _AHEAD)
+            self._needs_questions = self._is_awaited = True
             self._turn.notify_all()
 
     def do(self, work: Callable[[], Any]) -> "Future[Any]":
-        """Have something done by the learner's thread once all that is saved is learned."""
-        return self._add(self._requests, work)
+        """Have something done by the learner's thread once all that is saved now is learned."""
+        return self._add(self._requests, work, self._project.state.number)
 
     def do_when_settled(self, work: Callable[[], Any]) -> "Future[Any]":
         """Have something done once all that is saved is judged, too; judging goes on meanwhile."""
         return self._add(self._patient, work)
 
-    def _add(self, errands: Errands, work: Callable[[], Any]) -> "Future[Any]":
+    def _add(self, errands: Errands, work: Callable[[], Any], after: int = 0) -> "Future[Any]":
         with self._turn:
-            future = errands.add(work)
+            future = errands.add(work, after)
             if self._is_stopped or self.phase == "failed":
                 errands.refuse_all(LearningStoppedError(self.failure or "the studio has ended"))
             self._turn.notify_all()
@@ -152,8 +153,11 @@ class Learning:
     @property
     def n_behind(self) -> int:
         """Saved changes that the answers do not include."""
-        version = 0 if self.answers is None else self.answers.version
-        return max(0, self._project.state.number - version)
+        return max(0, self._project.state.number - self._version)
+
+    @property
+    def _version(self) -> int:
+        return 0 if self.answers is None else self.answers.version
 
     @property
     def is_settled(self) -> bool:
@@ -248,10 +252,11 @@ class Learning:
         try:
             if self._is_new:
                 self._open()
-            elif self._is_behind():
+            elif self._is_behind() and not self._is_someone_due():
                 with job(Stage.LEARN):
                     self._catch_up()
-            elif self._requests:
+                self._has_just_learned = True
+            elif self._requests.are_due(self._version):
                 with job(Stage.LEARN):
                     self._requests.do_first()
             elif self._needs_questions:
@@ -263,6 +268,14 @@ class Learning:
         except BrokenOffError:
             return not self._is_stopped
         return True
+
+    def _is_someone_due(self) -> bool:
+        """Say whether somebody waited for the last labels, and is not to wait for the next ones.
+
+        Where many people label, there is always one more label to learn.
+        """
+        is_owed_a_question = self._is_awaited and self._has_just_learned
+        return is_owed_a_question or self._requests.are_due(self._version)
 
     def _has_work(self) -> bool:
         urgent = self._is_stopped or self._is_new or self._needs_questions or bool(self._requests)
@@ -325,7 +338,7 @@ class Learning:
         self._audience.show_answers(before, self.answers)
 
     def _choose_questions(self) -> None:
-        self._needs_questions = False
+        self._needs_questions = self._is_awaited = self._has_just_learned = False
         closed = self._audience.rows_not_to_ask()
         candidates = None
         if closed:
@@ -333,7 +346,9 @@ class Learning:
             candidates = np.setdiff1d(np.arange(n), np.fromiter(closed, np.intp, len(closed)))
         questions: tuple[Question, ...] = ()
         if candidates is None or len(candidates):
-            questions = self.learner.query(_AHEAD, candidates=candidates, return_reasons=True)[1]
+            questions = self.learner.query(
+                self._n_wanted, candidates=candidates, return_reasons=True
+            )[1]
         self._audience.show_questions(questions)
 
     def _settle_in_peace(self) -> None:

@@ -101,6 +101,33 @@ def test_a_label_that_is_saved_while_the_result_is_made_is_learned_after_it(
     assert second.read_bytes() == by_command(desk, tmp_path / "theirs.csv")
 
 
+def test_where_labels_never_cease_a_question_and_a_result_come_nevertheless(open_desk, monkeypatch):
+    desk = open_desk(two_classes(80))
+    learning, coming, left_at_question = desk.learning, iter(range(30, 70)), []
+    catch_up, choose = learning._catch_up, learning._choose_questions
+
+    def count_left():
+        return 70 - max([29, *desk.project.state.labels]) - 1
+
+    def catch_up_while_somebody_labels():
+        catch_up()
+        if (row := next(coming, None)) is not None:
+            desk.label("ann", [row], "p", "key")
+
+    def choose_and_count():
+        left_at_question.append(count_left())
+        choose()
+
+    monkeypatch.setattr(learning, "_catch_up", catch_up_while_somebody_labels)
+    monkeypatch.setattr(learning, "_choose_questions", choose_and_count)
+    desk.label("ann", [20], "p", "key")
+    learning.want_questions()
+    left_at_request = learning.do(count_left).result(30)
+    wait_for(desk)
+    assert left_at_request > 30
+    assert left_at_question[0] > 30
+
+
 def test_a_class_that_is_renamed_while_all_is_judged_ends_nothing(open_desk, monkeypatch):
     desk = open_desk(two_classes())
     desk.label("ann", [20], "p", "key")
