@@ -11,7 +11,7 @@ import { count, sentence } from "./words.js";
 
 export class AuditView {
   constructor(store, deeds, notices) {
-    Object.assign(this, { store, deeds, notices, told: null, card: null, isAsking: false, asksAgain: false, isBusy: false });
+    Object.assign(this, { store, deeds, notices, told: null, card: null, isAsking: false, asksAgain: false, isBusy: false, isCounting: false });
     this.risk = new RiskPanel((risk) => this.setRisk(risk));
     store.watch(["view", "project"], ({ view, project }) => {
       if (view !== "audit" || !project) return;
@@ -35,7 +35,7 @@ export class AuditView {
     } catch (error) {
       this.complain(error);
     } finally {
-      this.isAsking = false;
+      this.isAsking = this.isCounting = false;
       this.show();
     }
   }
@@ -88,6 +88,7 @@ export class AuditView {
         this.told = { ...this.told, ...(await tell("/api/audit/answer", { row: card.row, answer: name })) };
       } finally {
         await this.turn(); // also where somebody else was faster
+        this.isCounting = !this.card;
       }
       if (this.card) this.show();
     });
@@ -142,11 +143,12 @@ export class AuditView {
     line.classList.toggle("proved", isProved);
     if (isProved) line.textContent = `You may stop: ${proof.sentence.charAt(0).toLowerCase()}${proof.sentence.slice(1)}`;
     else line.textContent = proof?.sentence ?? this.openWords();
-    byId("audit-left").textContent = card ? "" : proof ? proof.target_left : told?.stale ? sentence(told.stale) : this.firstWords();
+    byId("audit-left").textContent = card || this.isCounting ? "" : proof ? proof.target_left : told?.stale ? sentence(told.stale) : this.firstWords();
   }
 
   openWords() {
     if (this.card || !this.told) return "";
+    if (this.isCounting) return "The round is complete; what it proves is being worked out.";
     if (!this.told.settled) return "The labels are being judged; a moment.";
     return this.told.accepted ? "Nothing is proved yet of these labels." : "No label of ours is accepted yet.";
   }
