@@ -138,7 +138,7 @@ export class AuditView {
 
   /** Say what is proved, or what is missing; nothing while a round is open. */
   sayProof() {
-    const { told, card } = this, proof = told?.certificate, line = byId("audit-sentence");
+    const { told, card } = this, proof = this.isCounting ? null : told?.certificate, line = byId("audit-sentence");
     const isProved = Boolean(proof?.is_proved);
     line.classList.toggle("proved", isProved);
     if (isProved) line.textContent = `You may stop: ${proof.sentence.charAt(0).toLowerCase()}${proof.sentence.slice(1)}`;
