@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.front_door.doubts import WERE_ASKED_FOR
 from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.page import page_of
 from beltrami.labelling.result import Labelling
@@ -77,7 +78,10 @@ def page_of_project(
     )
     page = page_of(labelling, with_map=with_map, with_times=False)
     facts = {"command": command} if command else {}
-    return replace(page, work=work, facts=facts | page.facts | _facts(project, state))
+    # Which labels were asked for only the learner knows that asked.
+    warnings = tuple(one for one in page.warnings if WERE_ASKED_FOR not in one)
+    facts = facts | page.facts | _facts(project, state)
+    return replace(page, work=work, warnings=warnings, facts=facts)
 
 
 def accepted_labels(labelling: Labelling) -> dict[int, str]:
