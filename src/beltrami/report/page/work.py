@@ -36,7 +36,7 @@ class Hand:
 
     @property
     def n_labels(self) -> int:
-        """Labels of theirs that stand."""
+        """Count of their labels that stand."""
         return sum(self.means.values())
 
 
