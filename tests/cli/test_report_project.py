@@ -13,14 +13,11 @@ pytestmark = pytest.mark.usefixtures("few_trees")
 
 
 @pytest.fixture
-def project(shell):
-    shell.files({"data.csv": two_groups()})
-    with closing(open_project(shell.folder / "data.csv", user="ann")) as opened:
-        opened.label("ann", [20, 22], "a", "key")
-        opened.label("bob", [21], "b", "area")
+def project(project):
+    with closing(open_project(project, user="ann")) as opened:
         opened.label("bob", [23], "a", "click")
         opened.undo("bob")
-    return shell.folder / "data.beltrami"
+    return project
 
 
 def test_the_page_says_who_did_what_and_how_to_get_the_same_labels(shell, project):
