@@ -14,15 +14,6 @@ from beltrami.tables import TableOptions
 pytestmark = pytest.mark.usefixtures("few_trees")
 
 
-@pytest.fixture
-def project(shell):
-    shell.files({"data.csv": two_groups()})
-    with closing(open_project(shell.folder / "data.csv", user="ann")) as opened:
-        opened.label("ann", [20, 22], "a", "key")
-        opened.label("bob", [21], "b", "area")
-    return shell.folder / "data.beltrami"
-
-
 def labels(name):
     with closing(open_project(None, project=name, read_only=True)) as opened:
         return {row: (one.label, one.user) for row, one in opened.state.labels.items()}

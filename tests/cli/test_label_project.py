@@ -1,11 +1,13 @@
 """``beltrami label`` with the labels of a project."""
 
+import json
 from contextlib import closing
 
 import pytest
 from tests.support.command_line import two_groups
 
 from beltrami.project import open_project
+from beltrami.tables import TableOptions
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -65,11 +67,39 @@ def test_what_is_missing_is_said(shell, project):
     assert "not at" in shell.refused("label", "--project", "data.beltrami")
 
 
-def test_a_project_with_labels_of_one_class_has_nothing_to_tell_apart(shell):
+@pytest.fixture
+def one_class(shell):
     shell.files({"data.csv": two_groups(label=lambda _: "")})
-    from beltrami.tables import TableOptions
-
-    options = TableOptions(min_classes=0)
-    with closing(open_project("data.csv", options, user="ann")) as opened:
+    with closing(open_project("data.csv", TableOptions(min_classes=0), user="ann")) as opened:
         opened.label("ann", [0, 1], "a", "key")
-    assert "labels of 1 class(es), and 2 are needed" in shell.refused("label", "data.beltrami")
+
+
+def test_labels_of_one_class_are_written_and_nothing_is_learned(shell, one_class):
+    out = shell("label", "data.beltrami", "-o", "labels.csv")
+    assert "labels of one class only" in out
+    assert "the 2 labels that people gave are written, and no other" in out
+    lines = (shell.folder / "labels.csv").read_text().splitlines()
+    assert lines[1].startswith('"r0","a","human",1')
+    assert lines[3].startswith('"r2",,"unreached",0')
+    assert len(lines) == 41
+
+
+def test_without_any_label_that_is_said(shell, one_class):
+    with closing(open_project("data.beltrami", TableOptions(min_classes=0), user="ann")) as opened:
+        opened.undo("ann")
+    summary = json.loads(shell("label", "data.beltrami", "-o", "labels.csv", "--json"))
+    assert summary["sentence"].startswith("Nobody has given a label yet")
+    assert summary["counts"] == {
+        "rows": 40,
+        "given": 0,
+        "labelled": 0,
+        "abstained": 0,
+        "unreached": 40,
+    }
+
+
+def test_labels_of_one_class_take_their_data_along_and_have_no_report(shell, one_class):
+    arguments = ("-o", "labels.csv", "--with-data", "--report", "page.html")
+    assert "no report" in shell("label", "data.beltrami", *arguments)
+    assert '"y"' in (shell.folder / "labels.csv").read_text().splitlines()[0]
+    assert not (shell.folder / "page.html").exists()

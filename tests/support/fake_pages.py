@@ -5,7 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.report.page import Bin, Candidate, ClassRow, Island, Issue, Page, Question, RowView
+from beltrami.report.page import (
+    AuditRound,
+    Bin,
+    Candidate,
+    ClassRow,
+    CurvePoint,
+    Hand,
+    Island,
+    Issue,
+    Measured,
+    Page,
+    Question,
+    RowView,
+    Work,
+)
 
 WORDS = [
     "amber",
@@ -126,6 +140,38 @@ def filled_page(n: int = 200, **changes: Any) -> Page:
     )
 
 
+def fake_work(name: str = "ann", n_points: int = 30, **changes: Any) -> Work:
+    """What three hands did in a project, with an audit of two rounds."""
+    at = "2026-11-0{} 09:{:02}"
+    work = Work(
+        hands=(
+            Hand("the file", {"in the file": 12}, 1, 0, 0, at.format(1, 0), at.format(1, 0)),
+            Hand(name, {"by key": 48, "by area": 1200}, 4, 2, 65, at.format(1, 5), at.format(4, 1)),
+            Hand("bob", {"by click": 7}, 0, 1, 65, at.format(2, 0), at.format(3, 30)),
+        ),
+        by_class=(("amber", (6, 900, 4)), (name, (6, 348, 3))),
+        n_unsure=3,
+        curve=tuple(
+            CurvePoint(4 * place + 1, at.format(1 + place // 10, place), 12 + 3 * place**2, 2)
+            for place in range(n_points)
+        ),
+        measured=tuple(
+            Measured(place, 5 * place, 900 + 20 * place, 300, 30 - place, 0.9, *share, 5 * place)
+            for place in range(1, 20)
+            for share in [(0.7 + place / 80, 0.6 + place / 80, 0.75 + place / 80)]
+        ),
+        rounds=(
+            AuditRound(at.format(3, 0), 65, 1500, 63, 2, False),
+            AuditRound(at.format(4, 0), 65, 1500, 20, 1, True),
+        ),
+        proof="",
+        proof_note="Round 2 waits for 44 of its 65 answers.",
+        command="beltrami label --project flowers.beltrami -o labels.csv",
+        date=at.format(4, 1),
+    )
+    return replace(work, **changes)
+
+
 def hostile_page() -> Page:
     """A page with markup in everything that a user's file can name."""
     page = fake_page(40, 2, previews=lambda rows: [HOSTILE] * len(rows))
@@ -147,6 +193,7 @@ def hostile_page() -> Page:
         views={f"{HOSTILE}1": RowView(name, ((name, name, name),), 1), name: RowView(name)},
         pictures={f"{HOSTILE}{i}": DOT for i in range(1, 6)},
         pictures_note=name,
+        work=fake_work(name, proof=name, proof_note=name, command=name, date=name),
     )
 
 

@@ -12,12 +12,15 @@ from uuid import NAMESPACE_URL, uuid5
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.doors.answers import Answer, Clues, Reading, as_text, read_time
-from beltrami.doors.files import read_json_items, write_json_items
-from beltrami.doors.naming import find_id_column, require_column
+from beltrami.doors.files import read_items_of, write_json_items
+from beltrami.doors.naming import find_id_column, find_question
 from beltrami.doors.outcome import Item, Outcome
-from beltrami.tables.model import few_of
 
 _QUESTION = "label"
+_NO_RECORD = (
+    "no record of Argilla: it lacks `fields` or `responses`. Export it there with "
+    "`dataset.records.to_json`"
+)
 
 
 def write_records(outcome: Outcome, target: Path) -> None:
@@ -64,8 +67,7 @@ def is_record(item: Any) -> bool:
 
 def read_records(path: Path, clues: Clues) -> Reading:
     """Read the submitted responses that name one class."""
-    records = read_json_items(path)
-    _require_records(records, path.name)
+    records = read_items_of(path, is_record, _NO_RECORD)
     responses = list(_responses(records, path.name))
     question = _question({name for _, name, _ in responses}, clues, path.name)
     columns = _record_columns(records)
@@ -103,15 +105,6 @@ def _answer(name: str, label: str, response: dict[str, Any], metadata: dict[str,
         return Answer(name, label, person or None, read_time(at))
     at = read_time(metadata.get("updated_at"))
     return Answer(name, label, ours or None, at, metadata.get("how") == "area")
-
-
-def _require_records(records: list[Any], name: str) -> None:
-    for place, record in enumerate(records, start=1):
-        if not is_record(record):
-            raise InvalidInputError(
-                f"item {place} of {name} is no record of Argilla: it lacks `fields` or "
-                "`responses`. Export it there with `dataset.records.to_json`. Nothing was imported."
-            )
 
 
 def _responses(records: list[Any], name: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
@@ -152,14 +145,7 @@ def _question(names: set[str], clues: Clues, name: str) -> str:
     asked = names - {""}
     if not asked:
         raise InvalidInputError(f"{name} has no response, so there is nothing to import.")
-    if clues.said_label is not None:
-        return require_column(clues.said_label, asked, name, "--label-column")
-    if len(asked) > 1 and _QUESTION not in asked:
-        raise InvalidInputError(
-            f"{name} answers several questions, {few_of(sorted(asked), 20)}. Name the one that is "
-            "meant with --label-column."
-        )
-    return _QUESTION if _QUESTION in asked else next(iter(asked))
+    return find_question(asked, _QUESTION, clues, name)
 
 
 def _record_columns(records: list[Any]) -> dict[str, list[str]]:

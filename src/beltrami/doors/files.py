@@ -40,6 +40,20 @@ def write_json(value: Any) -> str:
     return json.dumps(plain_json(value), ensure_ascii=False, default=str, allow_nan=False)
 
 
+def read_items_of(path: Path, is_one: Callable[[Any], bool], otherwise: str) -> list[Any]:
+    """Return the items of a file, all of which must be of one kind.
+
+    - `otherwise`: what to say of one that is not.
+    """
+    items = read_json_items(path)
+    for place, item in enumerate(items, start=1):
+        if not is_one(item):
+            raise InvalidInputError(
+                f"item {place} of {path.name} is {otherwise}. Nothing was imported."
+            )
+    return items
+
+
 def read_json_items(path: Path) -> list[Any]:
     """Return the items of a JSON list or of JSON lines, or say where the file is broken."""
     try:

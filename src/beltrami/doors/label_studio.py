@@ -12,13 +12,15 @@ from xml.sax.saxutils import quoteattr
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.files import write_text
 from beltrami.doors.answers import Answer, Clues, Reading, as_text, read_time
-from beltrami.doors.files import explained, read_json_items, write_json_items
-from beltrami.doors.naming import find_id_column, require_column
+from beltrami.doors.files import explained, read_items_of, write_json_items
+from beltrami.doors.naming import find_id_column, find_question
 from beltrami.doors.outcome import Item, Outcome
-from beltrami.tables.model import few_of
 
 _CONTROL = "label"
 _OBJECT = "row"
+_NO_TASK = (
+    "no task of Label Studio: it has no `data`. Export the project there as JSON (not JSON-MIN)"
+)
 
 
 def write_tasks(outcome: Outcome, target: Path) -> None:
@@ -86,8 +88,7 @@ def is_task(item: Any) -> bool:
 
 def read_tasks(path: Path, clues: Clues) -> Reading:
     """Read the completed annotations that choose one class."""
-    tasks = read_json_items(path)
-    _require_tasks(tasks, path.name)
+    tasks = read_items_of(path, is_task, _NO_TASK)
     results = list(_results(tasks, path.name))
     control = _control({one["from_name"] for *_, one in results}, clues, path.name)
     columns = _data_columns(tasks)
@@ -130,15 +131,6 @@ def _user(who: Any) -> str | None:
     return None if who is None else f"user {who}"
 
 
-def _require_tasks(tasks: list[Any], name: str) -> None:
-    for place, task in enumerate(tasks, start=1):
-        if not is_task(task):
-            raise InvalidInputError(
-                f"item {place} of {name} is no task of Label Studio: it has no `data`. Export the "
-                "project there as JSON (not JSON-MIN). Nothing was imported."
-            )
-
-
 def _annotations(tasks: list[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Return annotations with the places of their tasks, skipped ones among them."""
     for place, task in enumerate(tasks):
@@ -172,14 +164,7 @@ def _control(names: set[str], clues: Clues, name: str) -> str:
             f"{name} has no completed annotation that chooses a class. Only choices are imported, "
             "not regions or texts."
         )
-    if clues.said_label is not None:
-        return require_column(clues.said_label, names, name, "--label-column")
-    if len(names) > 1 and _CONTROL not in names:
-        raise InvalidInputError(
-            f"{name} answers several questions, {few_of(sorted(names), 20)}. Name the one that is "
-            "meant with --label-column."
-        )
-    return _CONTROL if _CONTROL in names else next(iter(names))
+    return find_question(names, _CONTROL, clues, name)
 
 
 def _data_columns(tasks: list[Any]) -> dict[str, list[str]]:

@@ -54,6 +54,20 @@ def find_label_column(columns: Sequence[str], id_column: str, clues: Clues, name
     )
 
 
+def find_question(questions: set[str], usual: str, clues: Clues, name: str) -> str:
+    """Return which question of another tool is meant: as said, else the usual or only one."""
+    if clues.said_label is not None:
+        return require_column(clues.said_label, questions, name, "--label-column")
+    if usual in questions:
+        return usual
+    if len(questions) > 1:
+        raise InvalidInputError(
+            f"{name} answers several questions, {few_of(sorted(questions), 20)}. Name the one that "
+            "is meant with --label-column."
+        )
+    return next(iter(questions))
+
+
 def require_column(said: str, columns: Iterable[str], name: str, option: str) -> str:
     """Return a column that a person named, or say what there is."""
     names = list(columns)

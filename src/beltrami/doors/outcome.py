@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector, FloatMatrix
 from beltrami.doors.answers import as_text
+from beltrami.labelling.bare import bare_columns, can_learn
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import label_rows
 from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.own_columns import PICTURE, own_columns
-from beltrami.labelling.result import SOURCES, Labelling, bare_columns
+from beltrami.labelling.result import SOURCES, Labelling
 from beltrami.report.page.model import Source
 from beltrami.tables.model import is_list
 
@@ -160,7 +161,7 @@ class Outcome:
 
 def outcome_of(intake: Intake, options: LearningOptions) -> Outcome:
     """Learn from the labels of a project; those of fewer than two classes leave alone."""
-    if len(set(intake.labels[intake.is_given].tolist())) > 1:
+    if can_learn(intake):
         return learned_outcome(label_rows(intake, options))
     return bare_outcome(intake)
 

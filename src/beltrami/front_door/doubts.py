@@ -26,6 +26,9 @@ most of it."""
 LAST_JUDGED = "the methods were last judged by"
 """How the sentence begins that tells those who call `update` of `settle`."""
 
+WERE_ASKED_FOR = "labels were asked for, not drawn at random"
+"""What a learner says that chose questions itself; another one of the same labels knows nothing."""
+
 
 def out_of_time(members: Sequence[Judged] | Sequence[JudgedValues]) -> tuple[str, ...]:
     """Say which candidates were left out because the time was spent."""
@@ -161,9 +164,9 @@ def doubts(
         )
     if n_asked:
         sentences.append(
-            f"{n_asked:,} of the {int(counts.sum()):,} labels were asked for, not drawn at random: "
-            "held-out labels then speak for hard rows more than for all. An audit, which draws "
-            "its own rows, needs no such assumption."
+            f"{n_asked:,} of the {int(counts.sum()):,} {WERE_ASKED_FOR}: held-out labels then "
+            "speak for hard rows more than for all. An audit, which draws its own rows, needs no "
+            "such assumption."
         )
     n_islands = int(island.max(initial=-1)) + 1
     if n_islands:

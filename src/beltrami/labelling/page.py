@@ -29,8 +29,11 @@ _MOST_BINS = 10
 _MOST_ISLANDS = 50
 
 
-def page_of(labelling: "Labelling", *, with_map: bool = True) -> Page:
-    """Return all that the page of a labelling says."""
+def page_of(labelling: "Labelling", *, with_map: bool = True, with_times: bool = True) -> Page:
+    """Return all that the page of a labelling says.
+
+    - `with_times`: whether it says what methods took, which is never the same twice.
+    """
     learner, intake = labelling.learner, labelling.intake
     source, codes, issues = labelling.source, labelling.codes, labelling.issues
     classes = tuple(map(str, learner.classes_))
@@ -55,7 +58,7 @@ def page_of(labelling: "Labelling", *, with_map: bool = True) -> Page:
         reliability=_bins(right, sureness, weights),
         coverage=coverage,
         risk=risk,
-        candidates=_candidates(learner),
+        candidates=_candidates(learner, with_times=with_times),
         questions=tuple(
             Question(
                 str(intake.ids[one.row]),
@@ -144,14 +147,14 @@ def _class_rows(
     return tuple(rows)
 
 
-def _candidates(learner: Any) -> tuple[Candidate, ...]:
-    report = learner.report_
+def _candidates(learner: Any, *, with_times: bool) -> tuple[Candidate, ...]:
+    report, factor = learner.report_, 1.0 if with_times else float("nan")
     rounded = whole_percents([one.weight for one in report.members])
     first = Candidate(
         "the answer: " + ("a mixture" if learner.method_ == "mixture" else report.members[0].title),
         1 - report.held_out_accuracy,
         _standard_error(report.held_out_accuracy, report.n_held_out),
-        sum(one.seconds for one in report.members),
+        factor * sum(one.seconds for one in report.members),
         "",
         is_chosen=True,
     )
@@ -160,7 +163,7 @@ def _candidates(learner: Any) -> tuple[Candidate, ...]:
             one.title,
             one.error,
             one.standard_error,
-            one.seconds,
+            factor * one.seconds,
             one.note or (f"weight {part} %" if part else ""),
             is_baseline=one.is_baseline,
         )

@@ -274,24 +274,6 @@ def columns_beside(intake: Intake, ours: Iterable[str], target: Path) -> dict[st
     return own_columns(intake.table, ours, target, hidden=twice)
 
 
-def bare_columns(intake: Intake) -> dict[str, NDArray[Any]]:
-    """Return a result in which nothing was learned: the labels that people gave, and no other."""
-    n, nothing = len(intake.ids), np.full(len(intake.ids), None, dtype=object)
-    source = np.where(intake.is_given, SOURCES[Source.GIVEN], SOURCES[Source.UNREACHED])
-    return {
-        "id": intake.ids,
-        "label": intake.labels,
-        "source": source.astype(object),
-        "confidence": intake.is_given.astype(np.float64),
-        "guess": intake.labels,
-        "second_label": nothing,
-        "margin": np.zeros(n),
-        "reached": intake.is_given,
-        "ask_rank": nothing,
-        **intake.origins,
-    }
-
-
 def row_sources(learner: ManifoldClassifier, is_empty: BoolVector | None) -> NDArray[np.intp]:
     """Return the `Source` of each row as if nobody had given a label."""
     is_left = np.where(learner.reached_, Source.ABSTAINED, Source.UNREACHED)

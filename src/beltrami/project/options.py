@@ -58,7 +58,7 @@ def merge_options(given: TableOptions, kept: TableOptions) -> TableOptions:
     as they are said now where one of them is. A column that is something else now is no longer
     what it was.
     """
-    said = {name for name in _NAMES if not _is_default(name, getattr(given, name))}
+    said = said_options(given)
     named = {getattr(given, name) for name in ("label", "id") if name in said}
     values: dict[str, Any] = {}
     if said.isdisjoint(_COLUMNS):
@@ -72,6 +72,11 @@ def merge_options(given: TableOptions, kept: TableOptions) -> TableOptions:
             is_other_now = name in {"label", "id"} and value in named
             values[name] = None if is_other_now else value
     return replace(given, **values)
+
+
+def said_options(given: TableOptions) -> set[str]:
+    """Return the names of the options that a user says something by."""
+    return {name for name in _NAMES if not _is_default(name, getattr(given, name))}
 
 
 def _is_default(name: str, value: Any) -> bool:

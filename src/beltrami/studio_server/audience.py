@@ -6,6 +6,7 @@ from beltrami.core.progress import ProgressEvent
 from beltrami.core.types import FloatMatrix
 from beltrami.questions import Question
 from beltrami.studio_server.answers import Answers
+from beltrami.tables import TableOptions
 
 
 class Audience(Protocol):
@@ -25,6 +26,9 @@ class Audience(Protocol):
 
     def show_word(self, text: str) -> None:
         """Show a sentence that a person must read."""
+
+    def take_roles_back(self, options: TableOptions, why: str) -> None:
+        """Read the table as before: rows cannot be compared as it was asked."""
 
     def rows_not_to_ask(self) -> set[int]:
         """Return rows that are no questions: nobody can tell them, or somebody looks at them."""

@@ -8,7 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from beltrami.studio_server.auditing import Look, Proof
+from beltrami.review.proof import Proof
+from beltrami.studio_server.auditing import Look
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import user_of
 from beltrami.studio_server.guard.refusals import RefusedError

@@ -7,7 +7,7 @@ that the round was drawn from; before that nothing here says how many answers ag
 import secrets
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,41 +18,13 @@ from beltrami.project import Project
 from beltrami.project.audits import Audits
 from beltrami.project.events import Event
 from beltrami.report.page.model import Source
-from beltrami.review.audit import Certificate
-from beltrami.review.outlook import Outlook, outlook
+from beltrami.review.proof import STALE, Proof, is_stale, prove
 from beltrami.review.trail import Trail
 from beltrami.studio_server.board import Board
 from beltrami.studio_server.learning import Learning
 
 _RISKS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5)
 """Risks at which accepted rows are counted."""
-
-_USUAL_TARGET = 0.95
-"""What is to be proved where no risk was chosen."""
-
-_STALE = (
-    "labels or classes have changed since the rows were drawn, so the answers prove nothing of the "
-    "labels as they are now. Draw a new round"
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Proof:
-    """What the answers of complete rounds prove.
-
-    Attributes
-    ----------
-    certificate : Certificate
-        Of the labels as they are now.
-    target : float
-        What was to be proved.
-    outlook : Outlook
-        Whether it is, or what more would.
-    """
-
-    certificate: Certificate
-    target: float
-    outlook: Outlook
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,20 +116,20 @@ class Auditing:
         """Return what is known, which is worked out once for the same labels and rounds."""
         learning, trail = self._learning, self.audits.trail
         if not learning.has_learned:
-            return Look(stale=_STALE if trail.rounds else "")
+            return Look(stale=STALE if trail.rounds else "")
         accepted, answers, risk = self._accepted(), learning.answers, learning.learner.risk
         known = self._known
         if known is not None and known.accepted is accepted and known.trail == trail:
             return known.look
         assert answers is not None
-        look = Look(len(accepted), answers.expected if accepted else None, self._count_by_risk())
-        if trail.rounds and not trail.continues(accepted):
-            look = replace(look, stale=_STALE)
-        elif trail.rounds and trail.open_round is None:
-            proof = trail.certificate(accepted)
-            target = _USUAL_TARGET if risk is None else 1 - risk
-            found = Proof(proof, target, outlook(trail, accepted, proof, target))
-            look = replace(look, proof=found)
+        is_old = is_stale(trail, accepted)
+        look = Look(
+            len(accepted),
+            answers.expected if accepted else None,
+            self._count_by_risk(),
+            proof=None if is_old else prove(trail, accepted, risk),
+            stale=STALE if is_old else "",
+        )
         self._known = _Known(accepted, trail, look)
         return look
 

@@ -15,25 +15,30 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from beltrami.core.progress import ProgressEvent
+from beltrami.core.errors import BeltramiError
+from beltrami.core.progress import ProgressEvent, listen
 from beltrami.core.types import FloatMatrix
+from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.classifier import ManifoldClassifier
+from beltrami.graph.model import Graph
+from beltrami.labelling.bare import write_bare
 from beltrami.labelling.contents import RowContents
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
-from beltrami.labelling.result import bare_columns
 from beltrami.project import Project
 from beltrami.project.events import Event
+from beltrami.project.page import page_of_project, too_few_classes
 from beltrami.project.project import labelled_intake
 from beltrami.project.state import weight_of
 from beltrami.questions import Question
+from beltrami.report.page import Page, save_page
 from beltrami.studio_server.answers import Answers
 from beltrami.studio_server.auditing import Auditing
 from beltrami.studio_server.board import Board
 from beltrami.studio_server.learning import Learning
 from beltrami.studio_server.wire.frames import pack_answers, pack_changes, pack_places
-from beltrami.tables import write_table
+from beltrami.tables import TableOptions
 
 
 class Listeners(Protocol):
@@ -97,7 +102,8 @@ class Desk:
         self.words: list[str] = list(project.words)
         self.auditing = Auditing(project, self.learning, self.board)
         self.given_counts: Counter[str] = Counter()
-        self._options, self._listeners = options, listeners
+        self._options, self._listeners, self._remembering = options, listeners, remembering
+        self._role_giver = users[0]
         self._count_given()
         self._lock = threading.Lock()
         self._places: bytes | None = None
@@ -158,10 +164,15 @@ class Desk:
 
     def change_roles(self, user: str, changes: dict[str, Any]) -> None:
         """Compare rows by other columns from now on."""
-        self.project.change_roles(user, replace(self.project.options, **changes))
+        self._read_by(user, replace(self.project.options, **changes))
+        self.learning.renew()
+
+    def _read_by(self, user: str, options: TableOptions) -> None:
+        """Read the table by other options, and forget what rested on those before."""
+        self.project.change_roles(user, options)
+        self._role_giver = user
         self.contents = RowContents.of(self.project.data)
         self.board.clear()
-        self.learning.renew()
         self._look_at_columns()
 
     def _look_at_columns(self) -> None:
@@ -245,6 +256,24 @@ class Desk:
         labelling = self.learning.result(self._options)
         return _in_new_folder(labelling.write if labelling is not None else self._write_bare)
 
+    def page(self) -> "Future[tuple[Page, Graph]]":
+        """Return what the report says, but for its map, and the graph that this is drawn from."""
+        return self.learning.do(self._page)
+
+    def _page(self) -> tuple[Page, Graph]:
+        learning, project = self.learning, self.project
+        labelling = learning.result(self._options)
+        if labelling is None:
+            raise too_few_classes(learning.state, project.path.name)
+        page = page_of_project(project, labelling, learning.state, self._options, with_map=False)
+        return page, labelling.learner.graph_
+
+    def write_report(self, page: Page, graph: Graph) -> Path:
+        """Draw the map of a report, and write it into a new folder; the learner works meanwhile."""
+        with self._remembering(), listen(lambda _: None):
+            whole = replace(page, positions=layout_graph(graph, random_state=0))
+        return _in_new_folder(partial(save_page, whole), "report.html")
+
     def export_bare(self) -> Path:
         """Write the labels that people gave, and no other, into a new folder."""
         return _in_new_folder(self._write_bare)
@@ -252,8 +281,7 @@ class Desk:
     def _write_bare(self, path: Path) -> Path:
         project = self.project
         known = labelled_intake(project.data, project.snapshot(), project.path)
-        write_table(path, bare_columns(known), {})
-        return path
+        return write_bare(known, path)
 
     # What pages are sent first
 
@@ -312,6 +340,16 @@ class Desk:
                 self.words.append(text)
         self._listeners.say({"type": "word", "text": text})
 
+    def take_roles_back(self, options: TableOptions, why: str) -> None:
+        """Read the table as before, and say why; the learner before goes on."""
+        words = f"the rows cannot be compared as you asked ({why.rstrip('.')}). "
+        try:
+            self._read_by(self._role_giver, options)
+            words += "The columns are taken as before, and learning goes on."
+        except BeltramiError as error:
+            words += f"Learning goes on by the columns before, and the roles stay ({error})"
+        self.show_word(words)
+
     def rows_not_to_ask(self) -> set[int]:
         """Return rows that nobody can tell, somebody looks at, or all skipped, or of an audit."""
         state = self.project.state
@@ -320,11 +358,11 @@ class Desk:
         return state.unsure | self.board.held | by_all | set(state.audits.open_rows)
 
 
-def _in_new_folder(write: Callable[[Path], Path]) -> Path:
+def _in_new_folder(write: Callable[[Path], Path], name: str = "labels.csv") -> Path:
     """Let something be written into a folder of its own, which is removed where that fails."""
     folder = Path(tempfile.mkdtemp(prefix="beltrami-"))
     try:
-        return write(folder / "labels.csv")
+        return write(folder / name)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -97,7 +97,7 @@ class Learning:
         self._last_change = time.monotonic()
         self._taught: Taught = {}
         self._n_foreseen, self._n_wanted = 0, _AHEAD
-        self._state, self._data = State(), project.data
+        self._state, self._data, self._roles = State(), project.data, project.options
         self._map = MapThread(audience, remembering, self._require_going)
         self._may_break_off = False
         self._thread = threading.Thread(target=self._run, name="beltrami learning", daemon=True)
@@ -164,10 +164,15 @@ class Learning:
         """Whether all that was saved is learned and judged: answers are those of a fresh fit."""
         return (self._is_settled or not self.has_learned) and not self._is_behind()
 
+    @property
+    def state(self) -> State:
+        """The labels that the answers rest on; for the learner's thread only."""
+        return self._state
+
     def settle(self) -> None:
         """Judge anew, in the learner's thread, by a basis of the size that the labels ask for."""
         if self.has_learned and self._basis_size() != self._n_foreseen:
-            self._open()
+            self._open(self._data)
         elif self.has_learned and not self._is_settled:
             self.learner.settle()
             self._is_settled = True  # pages are told so with the answers
@@ -210,14 +215,35 @@ class Learning:
             self._fail(f"learning has stopped ({type(error).__name__}: {error})")
             raise
 
-    def _open(self) -> None:
+    def _renew(self) -> None:
+        """Compare the rows as the project says now; where that fails, go on as before and say why.
+
+        The learner before is whole, and the project is told to read its table as it did then.
+        """
+        self._is_new = False
+        with self._project.lock:
+            data, roles = self._project.data, self._project.options
+        before = self.learner, self._data, self._n_foreseen, self._taught
+        was = self.has_learned, self._is_settled
+        try:
+            self._open(data)
+            self._roles = roles
+        except (BeltramiError, MemoryError) as error:
+            if before[0] is None:
+                raise
+            self.learner, self._data, self._n_foreseen, self._taught = before
+            self.has_learned, self._is_settled = was
+            self._map.draw(self.learner.graph_)
+            if not self._is_new:  # nobody has chosen other columns meanwhile
+                self._audience.take_roles_back(self._roles, str(error) or "the memory is full")
+
+    def _open(self, data: Intake) -> None:
         """Join the rows, show a map, and learn from the labels there are.
 
         What was there before stays until the new learner is whole: this may be broken off.
         """
-        self._is_new = False
         self.phase = "starting" if self.answers is None else "learning"
-        data, state = self._project.data, self._project.snapshot()
+        state = self._project.snapshot()
         wanted = taught_by(state)
         size = self._basis_size(wanted)
         learner = self._make(data)
@@ -251,7 +277,7 @@ class Learning:
                 return False
         try:
             if self._is_new:
-                self._open()
+                self._renew()
             elif self._is_behind() and not self._is_someone_due():
                 with job(Stage.LEARN):
                     self._catch_up()

@@ -40,6 +40,8 @@ class MapThread:
 
     def draw(self, graph: Graph) -> None:
         """Show a rough map where the fine one takes longer, and begin with that."""
+        if graph is self._graph:
+            return
         self._graph = graph
         if graph.n_nodes > _ROUGH_ROWS:
             self._audience.show_places(layout_graph(graph, n_epochs=1, random_state=0))

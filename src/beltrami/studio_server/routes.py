@@ -50,6 +50,7 @@ class Routes:
     def __init__(self, desk: Desk, hub: Hub) -> None:
         self._desk, self._hub = desk, hub
         self._page = _read_page()
+        self._reporting = asyncio.Lock()
 
     def all(self) -> list[BaseRoute]:
         """Return every address with what answers it."""
@@ -66,6 +67,7 @@ class Routes:
             Route("/api/question", self.question),
             Route("/api/data", self.data),
             Route("/api/labels", self.labels),
+            Route("/api/report", self.report),
             Route("/api/labels", self.save_label, methods=["POST"]),
             Route("/api/marks", self.save_mark, methods=["POST"]),
             Route("/api/undo", self.undo, methods=["POST"]),
@@ -168,13 +170,24 @@ class Routes:
             path = await run_in_threadpool(self._desk.export_bare)
         else:
             path = await asyncio.wrap_future(self._desk.export())
+        return self._handed_over(path, "labels.csv", "text/csv")
+
+    async def report(self, _: Request) -> Response:
+        """Return the report as one page to be kept; they are made one after the other."""
+        async with self._reporting:
+            page, graph = await asyncio.wrap_future(self._desk.page())
+            path = await run_in_threadpool(self._desk.write_report, page, graph)
+        return self._handed_over(path, "report.html", "text/html")
+
+    def _handed_over(self, path: Path, name: str, kind: str) -> Response:
+        """Return a file to be kept under the name of the data."""
         stem = quote(PurePath(self._desk.project.data.table.name).stem)
         headers = {
-            "content-disposition": f"attachment; filename*=UTF-8''{stem}-labels.csv",
+            "content-disposition": f"attachment; filename*=UTF-8''{stem}-{name}",
             "content-length": str(path.stat().st_size),
         }
-        kind = "text/csv; charset=utf-8"
-        return StreamingResponse(_blocks_of(path), headers=headers, media_type=kind)
+        media = f"{kind}; charset=utf-8"
+        return StreamingResponse(_blocks_of(path), headers=headers, media_type=media)
 
     async def save_label(self, request: Request) -> Response:
         """Save a label of some rows."""

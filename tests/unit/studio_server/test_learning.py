@@ -211,6 +211,65 @@ def test_where_learning_has_failed_labels_are_saved_and_handed_out(tmp_path):
         assert desk.export_bare().read_text().count("human") == 11
 
 
+class Fussy:
+    """Makes learners that cannot learn from some number of columns, or from labels."""
+
+    def __init__(self, error, *, fails_late=False):
+        self.error, self.fails_late, self.is_fussy = error, fails_late, False
+
+    def __call__(self, intake):
+        learner = make_learner(intake, OPTIONS)
+        if self.is_fussy:
+            self.is_fussy = False
+            setattr(learner, "fit_labels" if self.fails_late else "start", self.fail)
+        return learner
+
+    def fail(self, *_):
+        raise self.error
+
+
+@pytest.mark.parametrize("fails_late", [False, True], ids=["at once", "when it learns"])
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (BeltramiError("two pieces are too few."), "two pieces are too few)"),
+        (MemoryError(), "full"),
+    ],
+    ids=["words", "memory"],
+)
+def test_roles_that_cannot_be_learned_leave_the_learner_before_at_work(
+    tmp_path, error, words, fails_late
+):
+    path = write_rows(tmp_path / "rows.csv", two_classes())
+    project = open_project(path, TableOptions(label="kind", min_classes=0))
+    make = Fussy(error, fails_late=fails_late)
+    desk = Desk(project, Deaf(), ("ann",), OPTIONS, make=make)
+    try:
+        desk.open()
+        wait_for(desk)
+        before, make.is_fussy = desk.learning.learner, True
+        desk.change_roles("ann", {"ignore": ("a",)})
+        for _ in range(200):
+            if any("cannot be compared" in one for one in desk.words):
+                break
+            time.sleep(0.02)
+        (said,) = [one for one in desk.words if "cannot be compared" in one]
+        assert words in said
+        assert "taken as before" in said
+        assert project.options.ignore == ()
+        desk.label("ann", [20], "p", "key")
+        wait_for(desk)
+        assert desk.learning.learner is before
+        assert desk.learning.answers.n_given == 11
+        assert desk.export().result(30).read_bytes() == by_command(desk, tmp_path / "one.csv")
+        desk.change_roles("ann", {"ignore": ("b",)})  # and others can be chosen
+        time.sleep(0.1)
+        wait_for(desk)
+        assert desk.learning.learner.n_features_in_ == 2
+    finally:
+        desk.close()
+
+
 def test_a_port_that_is_taken_leaves_no_lock(tmp_path):
     path = write_rows(tmp_path / "rows.csv", two_classes())
     with socket.socket() as taken:

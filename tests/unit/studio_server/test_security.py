@@ -111,7 +111,7 @@ def test_a_class_with_a_script_is_text_as_well(client):
 def test_a_stranger_is_told_nothing_of_the_data(address):
     with httpx.Client(base_url=str(address), trust_env=False) as stranger:
         pages = ("/", "/api/state", "/api/rows?rows=1", "/api/labels", "/static/studio.js")
-        for path in (*pages, "/api/audit", "/api/audit/card", *DOUBTS):
+        for path in (*pages, "/api/report", "/api/audit", "/api/audit/card", *DOUBTS):
             answer = stranger.get(path)
             assert answer.status_code == 401
             assert "data.csv" not in answer.text
@@ -204,7 +204,23 @@ def test_an_audit_is_begun_by_nobody_elses_page_and_by_no_nonsense(address, clie
     assert (after["risk"], after["open"]) == (before["risk"], before["open"])
 
 
-def test_who_may_only_look_begins_no_audit(tmp_path):
+def test_the_report_is_for_those_who_may_look_and_for_no_other_page(address, client):
+    answer = client.get("/api/report")
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert SCRIPT not in answer.text
+    assert SECRET not in answer.text
+    assert client.post("/api/report", json={}).status_code == 405
+    elsewhere = {"Host": "evil.example", **BEARER}
+    assert client.get("/api/report", headers=elsewhere).status_code in {403, 421}
+    with httpx.Client(base_url=str(address), trust_env=False, timeout=30) as browser:
+        browser.get(f"/?token={TOKEN}")
+        foreign = {"Origin": "http://127.0.0.1:1", "Sec-Fetch-Site": "cross-site"}
+        assert browser.get("/api/report", headers=foreign).status_code == 403
+
+
+def test_who_may_only_look_may_take_the_report_and_begins_no_audit(tmp_path):
     (tmp_path / "data.csv").write_text("x,y,label\n0.3,1,a\n1.7,5,b\n2.2,3,\n0.9,2,\n")
     open_project(tmp_path / "data.csv", TableOptions(min_classes=0), user="me").close()
     opened = open_project(tmp_path / "data.csv", TableOptions(min_classes=0), read_only=True)
@@ -218,5 +234,6 @@ def test_who_may_only_look_begins_no_audit(tmp_path):
             for path, body in AUDIT_POSTS.items():
                 assert one.post(path, json=body).status_code in {403, 409}
             assert one.get("/api/audit/card").json() == {"card": None}
+            assert "Who labelled what" in one.get("/api/report", timeout=30).text
     finally:
         desk.close()

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from beltrami.cli import options as o
-from beltrami.cli import targets
+from beltrami.cli import projects, targets
 from beltrami.cli.caching import kept_between_commands
 from beltrami.cli.speech import Voice
 from beltrami.core.stages import LEARNING, Stage
@@ -51,19 +51,16 @@ def export(
         from beltrami.core.progress import enter_stage
         from beltrami.doors import find_form, outcome_of
         from beltrami.labelling.options import LearningOptions
-        from beltrami.project import data_of, open_project
+        from beltrami.project import data_of
         from beltrami.tables import TableOptions
 
         form = find_form(to)
         inputs = (project, config)
         target = targets.door_target(data_of(project), out, form, inputs)
-        nothing = TableOptions(min_classes=0)
-        opened = open_project(None, nothing, project, read_only=True)
-        voice.tell([*opened.words, *opened.intake.lines()])
+        opened = projects.open_to_read(None, TableOptions(), project, voice)
+        voice.tell(opened.intake.lines())
         form.check(target, (*opened.intake.files, *inputs))
-        if risk is None and opened.state.risk is not None:
-            risk = opened.state.risk
-            voice.tell([f"risk: {risk:g}, as chosen in {opened.path.name}"])
+        risk = projects.risk_of(opened, risk, voice)
         options = LearningOptions(risk=risk, random_state=seed, n_jobs=jobs)
         outcome = outcome_of(opened.intake, options)
         enter_stage(Stage.WRITE)

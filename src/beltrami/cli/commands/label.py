@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from beltrami.cli import options as o
-from beltrami.cli import targets
+from beltrami.cli import projects, targets
 from beltrami.cli.speech import Voice
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.stages import LEARNING, Stage
@@ -54,17 +54,19 @@ def label(
     Columns are guessed and printed; the input is never changed. Both places are checked before any
     work is done, and the labels are written first. With a project the labels are those of its
     people, the risk is the one chosen there unless another is said, and the result says who gave
-    each label, how and when.
+    each label, how and when. Where they gave labels of one class only, these are written and
+    nothing is learned.
 
     Example: beltrami label data.csv --label category -o labels.csv --report report.html
     """
     voice = Voice(as_json, quiet, verbose)
-    if project is None and source is not None and Path(source).suffix == ".beltrami":
+    if project is None and source is not None and projects.is_project(source):
         project, source = Path(source), None
     inputs = (*table.beside, config, project)
     stages = [*LEARNING, *[Stage.ASK] * (ask > 0), Stage.WRITE]
     stages += [] if report is None else [Stage.MAP, Stage.PAGE]
     with voice.work(*stages):
+        from beltrami.labelling.bare import can_learn
         from beltrami.labelling.main_job import forecast_lines, label_rows
         from beltrami.labelling.options import LearningOptions
 
@@ -74,6 +76,9 @@ def label(
         intake, risk = _take_in(data, project, table, risk, voice)
         learning = LearningOptions(method, risk, budget, seed, n_questions=ask, n_jobs=jobs)
         voice.tell(intake.lines())
+        if not can_learn(intake):
+            _write_given(intake, target, voice, page, with_data=with_data)
+            return
         voice.tell(forecast_lines(intake, learning, has_page=page is not None))
         labelling = label_rows(intake, learning)
         voice.detail(labelling.learner.report_.lines())
@@ -120,14 +125,23 @@ def _take_in(
 
     if project is None:
         return take_in(data, table), risk
-    from beltrami.project import open_project
+    opened = projects.open_to_read(data, table, project, voice)
+    return opened.intake, projects.risk_of(opened, risk, voice)
 
-    opened = open_project(data, table, project, read_only=True)
-    voice.tell(opened.words)
-    if risk is None and opened.state.risk is not None:
-        risk = opened.state.risk
-        voice.tell([f"risk: {risk:g}, as chosen in {opened.path.name}"])
-    return opened.intake, risk
+
+def _write_given(
+    intake: "Intake", target: Path, voice: Voice, page: Path | None, *, with_data: bool
+) -> None:
+    """Write the labels that people gave where there is nothing to be learned from them."""
+    from beltrami.labelling.bare import bare_counts, bare_sentence, write_bare
+
+    sentence = bare_sentence(intake)
+    write_bare(intake, target, with_data=with_data)
+    lines = [sentence, f"written: {target}"]
+    if page is not None:
+        lines.append("no report: there is nothing to report before labels of two classes")
+    counts = bare_counts(intake)
+    voice.result(lines, {"sentence": sentence, "counts": counts, "written": [str(target)]})
 
 
 def _write_page(labelling: "Labelling", page: Path, labels: Path) -> Path:

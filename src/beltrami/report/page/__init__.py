@@ -15,17 +15,23 @@ from beltrami.report.page.model import (
     Source,
 )
 from beltrami.report.page.render import render, save_page
+from beltrami.report.page.work import AuditRound, CurvePoint, Hand, Measured, Work
 
 __all__ = [
+    "AuditRound",
     "Bin",
     "Candidate",
     "ClassRow",
+    "CurvePoint",
+    "Hand",
     "Island",
     "Issue",
+    "Measured",
     "Page",
     "Question",
     "RowView",
     "Source",
+    "Work",
     "render",
     "save_page",
 ]

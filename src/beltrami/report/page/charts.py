@@ -79,33 +79,35 @@ def reliability_chart(bins: tuple[Bin, ...]) -> Chart | None:
     for item in bins:
         low, high = wilson(item.accuracy, item.count)
         text = (
-            f"confidence {_percent(item.confidence)}, right {_percent(item.accuracy)} "
+            f"confidence {in_percent(item.confidence)}, right {in_percent(item.accuracy)} "
             f"of {item.count:,}"
         )
         radius = 3.0 + 5.0 * math.sqrt(item.count / most)
-        dots.append(Dot(_x(item.confidence), _y(item.accuracy), radius, _y(low), _y(high), text))
+        dots.append(
+            Dot(x_of(item.confidence), y_of(item.accuracy), radius, y_of(low), y_of(high), text)
+        )
     total = sum(item.count for item in bins)
     gap = sum(item.count * abs(item.accuracy - item.confidence) for item in bins) / total
     worst = max(bins, key=lambda item: abs(item.accuracy - item.confidence))
     sentence = (
         f"Over {total:,} held-out labels, confidence and accuracy differ by "
-        f"{100 * gap:.1f} points on average; most at confidence {_percent(worst.confidence)}, "
-        f"where {_percent(worst.accuracy)} of {worst.count:,} were right."
+        f"{100 * gap:.1f} points on average; most at confidence {in_percent(worst.confidence)}, "
+        f"where {in_percent(worst.accuracy)} of {worst.count:,} were right."
     )
     steps = (0.0, 0.25, 0.5, 0.75, 1.0)
     return Chart(
         sentence=sentence,
-        across=tuple(Tick(_x(step), _percent(step)) for step in steps),
-        up=tuple(Tick(_y(step), _percent(step)) for step in steps),
+        across=tuple(Tick(x_of(step), in_percent(step)) for step in steps),
+        up=tuple(Tick(y_of(step), in_percent(step)) for step in steps),
         line=" ".join(f"{dot.x:.1f},{dot.y:.1f}" for dot in dots),
         area="",
         dots=tuple(dots),
         header=("confidence", "mean", "right", "labels"),
         rows=tuple(
             (
-                f"{_percent(item.low)} to {_percent(item.high)}",
-                _percent(item.confidence, 1),
-                _percent(item.accuracy, 1),
+                f"{in_percent(item.low)} to {in_percent(item.high)}",
+                in_percent(item.confidence, 1),
+                in_percent(item.accuracy, 1),
                 f"{item.count:,}",
             )
             for item in bins
@@ -126,26 +128,27 @@ def risk_chart(coverage: FloatVector, risk: FloatVector) -> Chart | None:
     coverage, risk = coverage[order], risk[order]
     top, steps = nice_axis(float(risk.max()))
     some = np.unique(np.linspace(0, len(risk) - 1, 200).astype(int))
-    places = [f"{_x(float(coverage[i])):.1f},{_y(float(risk[i]) / top):.1f}" for i in some]
+    places = [f"{x_of(float(coverage[i])):.1f},{y_of(float(risk[i]) / top):.1f}" for i in some]
     shares = [share for share in np.arange(0.0, 1.01, 0.1) if share >= coverage[0] - 1e-9]
     picked = sorted({int(np.argmin(np.abs(coverage - share))) for share in shares or [1.0]})
     half = int(np.argmin(np.abs(coverage - 0.5)))
     sentence = (
-        f"Of all held-out labels {_percent(float(risk[-1]), 1)} are wrong; of the surest "
-        f"{_percent(float(coverage[half]))}, {_percent(float(risk[half]), 1)}."
+        f"Of all held-out labels {in_percent(float(risk[-1]), 1)} are wrong; of the surest "
+        f"{in_percent(float(coverage[half]))}, {in_percent(float(risk[half]), 1)}."
     )
-    floor = (
-        f"{_x(float(coverage[-1])):.1f},{_y(0.0):.1f} {_x(float(coverage[0])):.1f},{_y(0.0):.1f}"
-    )
+    ends = (float(coverage[-1]), float(coverage[0]))
+    floor = " ".join(f"{x_of(one):.1f},{y_of(0.0):.1f}" for one in ends)
     return Chart(
         sentence=sentence,
-        across=tuple(Tick(_x(step), _percent(step)) for step in (0.0, 0.25, 0.5, 0.75, 1.0)),
-        up=tuple(Tick(_y(step / top), _percent(step, 0 if top >= 0.04 else 1)) for step in steps),
+        across=tuple(Tick(x_of(step), in_percent(step)) for step in (0.0, 0.25, 0.5, 0.75, 1.0)),
+        up=tuple(
+            Tick(y_of(step / top), in_percent(step, 0 if top >= 0.04 else 1)) for step in steps
+        ),
         line=" ".join(places),
         area=" ".join([*places, floor]),
         dots=(),
         header=("surest share", "wrong"),
-        rows=tuple((_percent(float(coverage[i])), _percent(float(risk[i]), 1)) for i in picked),
+        rows=tuple((in_percent(float(coverage[i])), in_percent(float(risk[i]), 1)) for i in picked),
     )
 
 
@@ -166,13 +169,16 @@ def nice_axis(largest: float) -> tuple[float, tuple[float, ...]]:
     return 1.0, (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def _x(share: float) -> float:
+def x_of(share: float) -> float:
+    """Return where a share of the way across lies in the drawing."""
     return LEFT + (WIDTH - LEFT - RIGHT) * min(max(share, 0.0), 1.0)
 
 
-def _y(share: float) -> float:
+def y_of(share: float) -> float:
+    """Return where a share of the way up lies in the drawing."""
     return TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - min(max(share, 0.0), 1.0))
 
 
-def _percent(share: float, digits: int = 0) -> str:
+def in_percent(share: float, digits: int = 0) -> str:
+    """Return a share as text."""
     return f"{100 * share:.{digits}f} %"

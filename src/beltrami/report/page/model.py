@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.report.page.work import Work
 
 LISTED = {"classes": 50, "questions": 50, "issues": 50, "islands": 20, "examples": 5}
 """Lines of each table; the page says how many there are beyond."""
@@ -246,6 +247,8 @@ class Page:
         Small pictures of rows, PNG in base64, by id.
     pictures_note : str, default=""
         Of which rows there are pictures, and why of no more.
+    work : Work or None, default=None
+        What people did, where the labels are those of a project.
     """
 
     title: str
@@ -274,6 +277,7 @@ class Page:
     views: dict[str, RowView] = field(default_factory=dict)
     pictures: dict[str, str] = field(default_factory=dict)
     pictures_note: str = ""
+    work: Work | None = None
 
     def __post_init__(self) -> None:
         n = len(self.ids)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from beltrami.core.files import write_text
-from beltrami.report.page import charts
+from beltrami.report.page import charts, work_charts
 from beltrami.report.page.colours import COLOURS, class_styles
 from beltrami.report.page.model import LISTED, Page
 from beltrami.report.page.packing import PackedMap, pack_map, shorten
 from beltrami.report.page.scripts import join_modules, read_asset
+from beltrami.report.page.work import Work
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -53,6 +54,7 @@ def render(page: Page) -> str:
             reliability=charts.reliability_chart(page.reliability),
             risk=charts.risk_chart(page.coverage, page.risk),
             charts=charts,
+            **_work_charts(page.work),
             limits=LISTED,
             count_names=_COUNT_NAMES,
             n_colours=len(COLOURS),
@@ -68,6 +70,17 @@ def render(page: Page) -> str:
     )
     # Ids read from files may hold halves of surrogate pairs, which no file can.
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _work_charts(work: Work | None) -> dict[str, charts.Chart | None]:
+    """Return the charts of a project by the names that the template knows them by."""
+    if work is None:
+        return {}
+    return {
+        "labels_chart": work_charts.labels_chart(work.curve),
+        "accepted_chart": work_charts.accepted_chart(work.measured),
+        "accuracy_chart": work_charts.accuracy_chart(work.measured),
+    }
 
 
 def save_page(page: Page, path: Path) -> Path:

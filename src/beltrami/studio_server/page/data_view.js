@@ -17,6 +17,7 @@ export class DataView {
       button("Read the table so", () => this.apply(), { class: "loud", id: "apply-roles" }),
       button("As it was", () => this.write(), { id: "forget-roles" }));
     store.watch(["view"], ({ view }) => { if (view === "data") this.load(); });
+    store.watch(["word"], ({ view, word }) => { if (view === "data" && word) this.load(); });
     store.watch(["progress"], ({ view, progress }) => { if (view === "data" && progress?.over) this.load(); });
   }
 

@@ -37,6 +37,7 @@ export function emptyState() {
     isOpen: true, // the socket
     tries: 0,
     progress: null,
+    word: null, // the last that a person had to read
     paint: "class", // class, confidence, source, or column:NAME
     columns: new Map(), // those that were fetched, by name
     hidden: { class: new Set(), source: new Set(), column: new Set() },

@@ -11,6 +11,7 @@ import { MapView } from "./map_view.js";
 import { Meter } from "./meter.js";
 import { Notices } from "./notices.js";
 import { QueueView } from "./queue_view.js";
+import { startReport } from "./report_button.js";
 import { ReviewView } from "./review_view.js";
 import { Stage } from "./stage.js";
 import { Store, emptyState } from "./store.js";
@@ -46,7 +47,10 @@ function startHearing(store, stage, notices) {
     if (message.type === "places") store.set({ places: { x: message.x, y: message.y, extent: message.extent } });
     else if (message.type === "answers" || message.type === "changes") stage.answer(message);
     else if (message.type === "progress") store.set({ progress: message });
-    else if (message.type === "word") notices.warn(message.text);
+    else if (message.type === "word") {
+      notices.warn(message.text);
+      store.set({ word: message });
+    }
     else if (message.type === "state") {
       const { behind, version } = store.state, isShown = message.version <= version;
       store.set({ project: message, given: message.given, classes: message.classes.length, behind: isShown ? message.behind : Math.max(message.behind, behind) });
@@ -84,6 +88,7 @@ function start() {
     byId("search").elements.text.focus();
   };
   startTop(store, undo);
+  startReport(store, notices);
   startDialogs();
   startFacts(store);
   const views = { map, queue, review, audit, data };

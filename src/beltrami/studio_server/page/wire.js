@@ -40,6 +40,11 @@ export async function askFrame(path, query = {}) {
   return decodeFrame(await (await send(`${path}?${new URLSearchParams(query)}`, {})).arrayBuffer());
 }
 
+/** Return a file that the studio makes. */
+export async function askFile(path) {
+  return (await send(path, {})).blob();
+}
+
 /** Hand something in; the answer comes when the studio has done with it. */
 export async function tell(path, body, signal) {
   const answer = await send(path, {

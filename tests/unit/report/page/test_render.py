@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from tests.support.fake_pages import fake_page, filled_page, hostile_page
+from tests.support.fake_pages import fake_page, fake_work, filled_page, hostile_page
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.report.page import ClassRow, Island, Question, RowView, render, save_page
@@ -37,7 +37,8 @@ class Elements(HTMLParser):
 
 
 def test_nothing_a_user_names_becomes_markup():
-    plain, hostile = Elements(render(filled_page())), Elements(render(hostile_page()))
+    plain = Elements(render(filled_page(work=fake_work())))
+    hostile = Elements(render(hostile_page()))
     allowed = {tag for tag, _ in plain.tags}
     assert {tag for tag, _ in hostile.tags} <= allowed
     pictures = [attrs["src"] for tag, attrs in hostile.tags if tag == "img"]

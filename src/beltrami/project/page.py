@@ -1,0 +1,123 @@
+"""The report of a project: its events and what was learned from them enter, a page leaves.
+
+Nothing on it depends on the clock or on where files lie: the same project gives the same page.
+"""
+
+import platform
+import shlex
+from dataclasses import replace
+
+import numpy as np
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.front_door.doubts import WERE_ASKED_FOR
+from beltrami.labelling.options import LearningOptions
+from beltrami.labelling.page import page_of
+from beltrami.labelling.result import Labelling
+from beltrami.project.file import seal_at
+from beltrami.project.measured import read_measured
+from beltrami.project.project import Project
+from beltrami.project.state import State
+from beltrami.project.work import (
+    curve_of,
+    hands_of,
+    labels_by_class,
+    minutes,
+    proof_words,
+    rounds_of,
+)
+from beltrami.report.page.model import Page, Source
+from beltrami.report.page.work import Work
+
+
+def page_of_project(
+    project: Project,
+    labelling: Labelling,
+    state: State,
+    options: LearningOptions,
+    *,
+    with_map: bool = True,
+) -> Page:
+    """Return the page of a project.
+
+    Parameters
+    ----------
+    project : Project
+        Open.
+    labelling : Labelling
+        What was learned from its labels.
+    state : State
+        What held when it was: events after it are left out.
+    options : LearningOptions
+        How it was learned.
+    with_map : bool, default=True
+        Whether to draw the map, which takes some seconds for many rows.
+
+    Returns
+    -------
+    Page
+        Which says the same whoever makes it, and when.
+    """
+    events = project.events[: state.number]
+    learner = labelling.learner
+    proof, note = proof_words(
+        state.audits, accepted_labels(labelling), learner.risk, project.path.name
+    )
+    command = _command(project, state, replace(options, risk=learner.risk))
+    work = Work(
+        hands=hands_of(events, state),
+        by_class=labels_by_class(events, state),
+        n_unsure=len(state.unsure),
+        curve=curve_of(events),
+        measured=read_measured(project.path, state.number),
+        rounds=rounds_of(events, state.audits),
+        proof=proof,
+        proof_note=note,
+        command=command,
+        date=minutes(events[-1].at),
+    )
+    page = page_of(labelling, with_map=with_map, with_times=False)
+    facts = {"command": command} if command else {}
+    # Which labels were asked for only the learner knows that asked.
+    warnings = tuple(one for one in page.warnings if WERE_ASKED_FOR not in one)
+    facts = facts | page.facts | _facts(project, state)
+    return replace(page, work=work, warnings=warnings, facts=facts)
+
+
+def accepted_labels(labelling: Labelling) -> dict[int, str]:
+    """Return the labels that we gave and that are accepted, by row."""
+    rows = np.flatnonzero(labelling.source == Source.LABELLED)
+    names = np.array([str(name) for name in labelling.learner.classes_], dtype=object)
+    return dict(zip(rows.tolist(), names[labelling.codes[rows]].tolist(), strict=True))
+
+
+def too_few_classes(state: State, name: str) -> InvalidInputError:
+    """Return why there is no report yet: labels that cannot be told apart teach nothing."""
+    n_classes = len({given.label for given in state.labels.values()})
+    return InvalidInputError(
+        f"{name} has labels of {n_classes} class(es), and 2 are needed to tell them apart, so "
+        "there is no report yet. Label a few rows of each in the studio."
+    )
+
+
+def _command(project: Project, state: State, options: LearningOptions) -> str:
+    """Return what writes the same labels, seen from the folder of the project."""
+    if project.data.source is None:
+        return ""
+    parts = ["beltrami", "label", "--project", project.path.name, "-o", "labels.csv"]
+    if options.risk != state.risk and options.risk is not None:
+        parts += ["--risk", f"{options.risk:g}"]
+    if options.random_state != 0:
+        parts += ["--seed", str(options.random_state)]
+    return shlex.join(parts)
+
+
+def _facts(project: Project, state: State) -> dict[str, str]:
+    return {
+        "python": platform.python_version(),
+        "project": project.path.name,
+        "project_events": f"{state.number:,}",
+        "project_seal": seal_at(project.path, state.number),
+        "project_risk": "none" if state.risk is None else f"{state.risk:g}",
+        "last_change": project.events[state.number - 1].at,
+    }
