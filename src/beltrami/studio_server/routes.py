@@ -28,6 +28,9 @@ from beltrami.studio_server.wire.hub import Hub, dump
 
 _BINARY = "application/octet-stream"
 _HOWS = tuple(how for how in HOWS if how != FILE)
+_SHARED = ("base.css", "map.js")
+"""Files of the report that the page uses, too."""
+
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _PATIENCE_S = 8.0
 """Seconds for which a question is waited for."""
@@ -270,10 +273,10 @@ def _blocks_of(path: Path) -> Iterator[bytes]:
 
 
 def _read_page() -> dict[str, bytes]:
-    """Return the files of the page by name, read once; the map is the report's."""
+    """Return the files of the page by name, read once; some are the report's."""
     found = dict(_files_below(files("beltrami.studio_server") / "page", ""))
-    found["map.js"] = (files("beltrami.report.page") / "map.js").read_bytes()
-    return found
+    shared = files("beltrami.report.page")
+    return found | {name: (shared / name).read_bytes() for name in _SHARED}
 
 
 def _files_below(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:
