@@ -19,12 +19,12 @@ from beltrami.core.errors import BeltramiError
 from beltrami.project.events import FILE, HOWS, MARKS
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import user_of
-from beltrami.studio_server.guard.limits import Outbox
 from beltrami.studio_server.guard.refusals import RefusedError
 from beltrami.studio_server.wire import requests as r
 from beltrami.studio_server.wire import telling
 from beltrami.studio_server.wire.frames import pack_column
 from beltrami.studio_server.wire.hub import Hub, dump
+from beltrami.studio_server.wire.outbox import Outbox
 
 _BINARY = "application/octet-stream"
 _HOWS = tuple(how for how in HOWS if how != FILE)
