@@ -16,6 +16,7 @@ from beltrami.project.audit_events import RiskSet
 from beltrami.project.audits import Audits, audits_of
 from beltrami.project.events import (
     ClassAdded,
+    ClassRemoved,
     Event,
     Kept,
     Labelled,
@@ -137,6 +138,7 @@ class ClassNames:
         self._slots = slots
         self._live: dict[str, int] = {}
         self._merged: dict[str, int] = {}
+        self._removed: dict[str, int] = {}
         self._called: dict[int, str] = {}
         self._n_called: Counter[str] = Counter()
 
@@ -147,7 +149,9 @@ class ClassNames:
         """Let there be a class of that name, and say whether there was none."""
         if name in self._live:
             return False
-        slot = self._merged.pop(name, None)
+        slot = self._removed.pop(name, None)
+        if slot is None:
+            slot = self._merged.pop(name, None)
         if slot is None:
             key = name, self._n_called[name]
             self._n_called[name] += 1
@@ -159,15 +163,34 @@ class ClassNames:
         """Give a class another name, or make it one with the class of that name."""
         slot = self._live.pop(name, None)
         if slot is None:
+            slot = self._removed.pop(name, None)
+        if slot is None:
             return
         if to in self._live:
             self._merged[name] = slot
         else:
             self._live[to], self._called[slot] = slot, to
 
-    def listed(self) -> list[ClassSlot]:
-        """Return all classes, each at its slot."""
+    def remove(self, name: str) -> None:
+        """Let a class be gone until something is called so again."""
+        slot = self._live.pop(name, None)
+        if slot is not None:
+            self._removed[name] = slot
+
+    @property
+    def has_removed(self) -> bool:
+        """Whether any class was removed, and nothing was called so since."""
+        return bool(self._removed)
+
+    def listed(self, labels: Iterable[Given]) -> list[ClassSlot]:
+        """Return all classes, each at its slot.
+
+        - `labels`: of rows as they are now; who takes one back may bring a removed class to light.
+        """
         live = set(self._live.values())
+        if self._removed:
+            carried = {given.label for given in labels} - self._live.keys()
+            live |= {slot for name, slot in self._removed.items() if name in carried}
         return [
             ClassSlot(self._called.get(slot, first), slot not in live)
             for (first, _), slot in self._slots.items()
@@ -206,6 +229,8 @@ def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
                 keep(state, body)
             case ClassAdded(name=name):
                 names.found(name)
+            case ClassRemoved(name=name):
+                names.remove(name)
             case Renamed(name=name, to=to):
                 names.rename(name, to)
                 for row, given in state.labels.items():
@@ -216,7 +241,7 @@ def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
             case RiskSet(risk=risk):
                 state.risk = risk
     state.skipped = {user: rows for user, rows in state.skipped.items() if rows}
-    state.classes = names.listed()
+    state.classes = names.listed(state.labels.values())
     return state
 
 
