@@ -150,6 +150,12 @@ class Desk:
         self._saved()
         return event
 
+    def remove_class(self, user: str, name: str) -> Event:
+        """Save that a class is gone which no row has."""
+        event = self.project.remove_class(user, name)
+        self._saved()
+        return event
+
     def rename_class(self, user: str, old: str, new: str, *, merge: bool) -> Event:
         """Save another name of a class, which may be that of another class."""
         event = self.project.rename_class(user, old, new, merge=merge)
@@ -161,6 +167,7 @@ class Desk:
         self.project.change_roles(user, replace(self.project.options, **changes))
         self.contents = RowContents.of(self.project.data)
         self.board.clear()
+        self._count_given()
         self.learning.renew()
         self._look_at_columns()
 

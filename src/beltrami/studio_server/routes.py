@@ -204,10 +204,12 @@ class Routes:
         return JSONResponse(told | {"undone": telling.tell_undone(event)})
 
     async def change_classes(self, request: Request) -> Response:
-        """Add a class, or give one another name."""
+        """Add a class, remove one that no row has, or give one another name."""
         body, user = await r.read_body(request), user_of(request)
         if "add" in body:
             return await self._saved(self._desk.add_class, user, r.read_text(body, "add"))
+        if "remove" in body:
+            return await self._saved(self._desk.remove_class, user, r.read_text(body, "remove"))
         old, new = r.read_text(body, "rename"), r.read_text(body, "to")
         merge = body.get("merge") is True
         return await self._saved(lambda: self._desk.rename_class(user, old, new, merge=merge))
