@@ -173,6 +173,9 @@ class Routes:
         if "add" in body:
             studio.code_of(body["add"])
             return studio.save({"kind": "add"})
+        if "remove" in body:
+            studio.classes[studio.code_of(body["remove"])]["gone"] = True
+            return studio.save({"kind": "remove"})
         code = studio.code_of(body["rename"])
         if body["to"] not in names:
             studio.classes[code]["name"] = body["to"]

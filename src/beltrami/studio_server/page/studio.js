@@ -8,6 +8,7 @@ import { showHelp, startDialogs } from "./dialogs.js";
 import { byId } from "./elements.js";
 import { listenToKeys } from "./keys.js";
 import { MapView } from "./map_view.js";
+import { startMarkerQuestion } from "./marker_question.js";
 import { Meter } from "./meter.js";
 import { Notices } from "./notices.js";
 import { QueueView } from "./queue_view.js";
@@ -84,6 +85,7 @@ function start() {
     byId("search").elements.text.focus();
   };
   startTop(store, undo);
+  startMarkerQuestion(store, notices, () => data.renew());
   startDialogs();
   startFacts(store);
   const views = { map, queue, review, audit, data };
