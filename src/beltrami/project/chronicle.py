@@ -24,8 +24,8 @@ from beltrami.project.events import (
 )
 from beltrami.project.state import ClassNames, Given, State, keep, new_names
 
-
 _OF_CLASSES = (ClassAdded, ClassRemoved, Renamed)
+"""Events that are about classes alone."""
 
 
 class Chronicle:
@@ -126,23 +126,11 @@ class Chronicle:
         return self.events[number - 1]
 
     def _name(self, event: Event) -> bool:
-        """Let classes appear and be renamed; say whether any was."""
-        match event.body:
-            case Labelled() as body:
-                is_founder = sum(map(self._names.found, new_names(body))) > 0
-            case ClassAdded(name=name):
-                is_founder = self._names.found(name)
-            case ClassRemoved(name=name):
-                self._names.remove(name)
-                return True
-            case Renamed(name=name, to=to):
-                self._names.rename(name, to)
-                return True
-            case _:
-                return False
-        if is_founder:
+        """Let classes appear, go and be renamed; say whether any may have."""
+        has_changed = self._names.hear(event.body)
+        if has_changed and isinstance(event.body, Labelled | ClassAdded):
             self._founders.add(event.number)
-        return is_founder
+        return has_changed
 
     def _list_classes(self) -> None:
         self.state.classes = self._names.listed(self.state.labels.values())

@@ -15,6 +15,7 @@ from beltrami.core.types import FloatVector
 from beltrami.project.audit_events import RiskSet
 from beltrami.project.audits import Audits, audits_of
 from beltrami.project.events import (
+    Body,
     ClassAdded,
     ClassRemoved,
     Event,
@@ -145,6 +146,22 @@ class ClassNames:
     def __contains__(self, name: object) -> bool:
         return name in self._live
 
+    def hear(self, body: Body) -> bool:
+        """Let an event change what is called what, and say whether it may have."""
+        match body:
+            case Labelled():
+                return sum(map(self.found, new_names(body))) > 0
+            case ClassAdded(name=name):
+                return self.found(name)
+            case ClassRemoved(name=name):
+                self.remove(name)
+                return True
+            case Renamed(name=name, to=to):
+                self.rename(name, to)
+                return True
+            case _:
+                return False
+
     def found(self, name: str) -> bool:
         """Let there be a class of that name, and say whether there was none."""
         if name in self._live:
@@ -216,10 +233,9 @@ def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
     """Go through events that were not taken back."""
     names, state = ClassNames(slots), State(number=len(events))
     for event in standing(events):
+        names.hear(event.body)
         match event.body:
             case Labelled() as body:
-                for name in new_names(body):
-                    names.found(name)
                 _label(state, event, body)
             case Marked(rows=rows, mark="skip"):
                 state.skipped.setdefault(event.user, set()).update(rows)
@@ -227,12 +243,7 @@ def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
                 state.unsure.update(rows)
             case Kept() as body:
                 keep(state, body)
-            case ClassAdded(name=name):
-                names.found(name)
-            case ClassRemoved(name=name):
-                names.remove(name)
             case Renamed(name=name, to=to):
-                names.rename(name, to)
                 for row, given in state.labels.items():
                     if given.label == name:
                         state.labels[row] = replace(given, label=to)
