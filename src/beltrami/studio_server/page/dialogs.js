@@ -106,7 +106,7 @@ const KEYS = {
     ["Esc", "select nothing"], ["Arrows, +, −, 0", "move and zoom, while the map has the focus; 0 labels where a class has it"],
   ],
   Review: [
-    ["Enter", "take the suggestion"], ["K", "keep it as it is"], ["1 to 9, 0, …, C, N", "another class"],
+    ["Enter", "take the suggestion"], ["K", "keep it as it is"], ["1 to 9, 0, …", "another class"], ["N, C", "a new class, or any class"],
     ["S", "skip; nothing is saved"], ["↑, ↓", "go through the list"],
   ],
   Everywhere: [["Z", "take the last change back, without limit"], ["/", "search on the map"], ["?", "this help"]],
