@@ -265,13 +265,114 @@ def test_a_save_that_fails_brings_the_row_back_and_says_why(visit):
     assert desk.row != first
 
 
+def test_every_class_has_its_key_while_there_are_keys_and_no_key_does_two_things(visit):
+    def add_classes(studio):
+        for k in range(25):
+            studio.code_of(f"one more class {k}")
+
+    desk = visit(view="#queue", change=add_classes)
+    *classes, every, new = desk.page.locator("#answers kbd").all_inner_texts()
+    assert (every, new) == ("C", "N")
+    assert classes == [*"1234567890BEFGHIJOPQTVWXY"]
+    desk.press("?")
+    helped = desk.page.locator("dialog kbd").all_inner_texts()
+    commands = {one for text in helped for one in re.split(r",\s*", text) if len(one) == 1}
+    assert {"S", "U", "K", "D", "M", "Z"} <= commands
+    assert commands & set(classes) == {"0"}  # of the map's zoom, where no class has it
+    desk.press("Escape")
+    first = desk.row
+    desk.press("0")
+    desk.wait_for(version=1)
+    second = desk.row
+    desk.press("b")
+    desk.wait_for(version=2)
+    assert [(body["rows"], body["label"]) for body in desk.labels] == [
+        ([first], "one more class 4"),
+        ([second], "one more class 5"),
+    ]
+    desk.press("/")
+    desk.page.keyboard.type("r0042")
+    desk.press("Enter")
+    desk.see("#selection-title", "Row r0042")
+    assert desk.page.evaluate("document.activeElement.id") == "points"
+    desk.press("0")
+    desk.wait_for(version=3)
+    assert desk.labels[2]["label"] == "one more class 4"
+    desk.page.locator("#views a", has_text="Data").click()
+    keys = desk.page.locator("#classes-rows td:nth-child(2)").all_inner_texts()
+    assert keys == [*classes, *[""] * 5]
+
+
+def test_a_new_class_does_not_land_on_a_row_that_came_back_meanwhile(visit):
+    desk = visit(view="#queue", refusals=True)
+    desk.page.wait_for_timeout(200)
+    first, desk.studio.save_s, desk.studio.refuse = desk.row, 0.6, FULL
+    desk.press("1")
+    assert desk.row != first
+    desk.press("n")
+    desk.page.keyboard.type("birds")
+    desk.wait(f"document.getElementById('item').dataset.row === '{first}'")
+    desk.studio.save_s, desk.studio.refuse = 0.0, ""
+    desk.press("Enter")
+    desk.wait("document.querySelector('dialog') === null")
+    desk.page.wait_for_timeout(200)
+    assert [body["label"] for body in desk.labels] == ["gardens"]
+    assert desk.row == first
+
+
+def test_a_suggestion_whose_class_is_gone_is_not_taken(visit):
+    desk = visit(view="#queue")
+    guess = desk.studio.item(desk.row)["guess"]
+    code = desk.studio.code_of(guess)
+    desk.studio.classes[code]["gone"] = True
+    desk.studio.tell(type="state", **desk.studio.state())
+    desk.wait(f"document.querySelector('[data-name=\"answer:{code}\"]') === null")
+    desk.see("#suggestion", "No suggestion yet.")
+    desk.press("Enter")
+    desk.page.wait_for_timeout(200)
+    assert desk.labels == []
+
+
+def test_labels_that_wait_are_sent_when_the_page_is_closed(visit):
+    desk = visit(view="#queue")
+    desk.page.wait_for_timeout(200)
+    desk.studio.save_s = 0.5
+    rows = []
+    for key in "12":
+        rows.append(desk.row)
+        desk.press(key)
+        desk.wait(f"document.getElementById('item').dataset.row !== '{rows[-1]}'")
+    asked = []
+    desk.page.on("dialog", lambda one: (asked.append(one.type), one.accept()))
+    desk.page.goto("about:blank")
+    end = time.monotonic() + 5
+    while len(desk.labels) < 2 and time.monotonic() < end:
+        desk.page.wait_for_timeout(20)
+    assert [(body["rows"][0], body["label"]) for body in desk.labels] == [
+        (rows[0], "gardens"),
+        (rows[1], "sailing"),
+    ]
+    assert asked == []
+
+
+def test_who_closes_the_page_before_an_undo_is_saved_is_asked(visit):
+    desk = visit(view="#queue")
+    desk.page.wait_for_timeout(200)
+    desk.studio.save_s = 0.5
+    desk.press("1", "z")
+    asked = []
+    desk.page.on("dialog", lambda one: (asked.append(one.type), one.accept()))
+    desk.page.goto("about:blank")
+    assert asked == ["beforeunload"]
+
+
 def test_more_than_nine_classes_are_chosen_by_their_letters(visit):
     def add_classes(studio):
         for name in ("alps", "bees", "clay", "dunes", "elms", "fens", "ferns"):
             studio.code_of(name)
 
     desk = visit(view="#queue", change=add_classes)
-    assert desk.page.locator("#answers kbd").all_inner_texts() == [*"123456789", "C", "N"]
+    assert desk.page.locator("#answers kbd").all_inner_texts() == [*"1234567890BE", "C", "N"]
     first = desk.row
     desk.press("c")
     assert desk.page.locator("#choices li").count() == 12
@@ -619,6 +720,33 @@ def test_classes_are_added_renamed_and_merged_and_merging_asks_first(visit):
     desk.page.locator("#views a", has_text="Map").click()
     assert desk.page.locator("#legend kbd").all_inner_texts() == [*"12345"]
     assert "gardens" not in desk.text("#legend")
+
+
+def test_a_class_that_no_row_has_is_removed_and_others_offer_no_such_thing(visit):
+    desk = visit(view="#data", change=lambda studio: studio.code_of("brids"))
+    rows = desk.page.locator("#classes-rows tr")
+    desk.wait("document.querySelectorAll('#classes-rows tr').length === 6")
+    removers = desk.page.locator("#classes-rows button", has_text="Remove")
+    assert removers.count() == 1
+    removers.click()
+    desk.wait("document.querySelectorAll('#classes-rows tr').length === 5")
+    assert "brids" not in rows.all_inner_texts()
+    assert desk.studio.posts == [("classes", {"remove": "brids"})]
+    desk.see("#said", "Saved: class “brids” removed.")
+
+
+def test_whether_minus_one_is_a_class_is_asked_on_the_page(visit):
+    def doubt(studio):
+        studio.marker = {"value": "-1", "column": "kind", "n_rows": 300}
+
+    desk = visit(view="#queue", change=doubt)
+    desk.see("#marker", "300 rows hold -1 in the column “kind”, and no cell of it is empty.")
+    desk.page.get_by_role("button", name="-1 is a class").click()
+    desk.see("#said", "The table is read anew.")
+    desk.studio.marker = None
+    desk.studio.tell(type="state", **desk.studio.state())
+    desk.wait("document.getElementById('marker').textContent === ''")
+    assert desk.studio.posts == [("roles", {"unlabeled": ""})]
 
 
 def test_roles_are_corrected_and_the_table_is_read_anew(visit):

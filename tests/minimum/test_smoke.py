@@ -139,6 +139,29 @@ def test_a_project_is_labelled_and_found_again(shell):
     assert '"key","ann"' in Path("labels.csv").read_text("utf-8")
 
 
+def test_a_studio_opens_saves_a_label_and_hands_the_result_out(tmp_path):
+    import httpx
+
+    from beltrami.labelling.options import LearningOptions
+    from beltrami.studio_server.handle import Studio
+    from beltrami.tables import TableOptions
+
+    source, table = csv_file(tmp_path), TableOptions(label="label", min_classes=0)
+    with Studio.open(source, table, LearningOptions(random_state=0)) as studio:
+        base, token = studio.url.split("/?token=")
+        headers = {"Authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=base, headers=headers, timeout=60) as client:
+            assert client.get("/").status_code == 200
+            saved = client.post("/api/labels", json={"rows": [20], "label": "ant"})
+            assert (saved.status_code, saved.json()["given"]) == (200, 13)
+            result = client.get("/api/labels")
+            state = client.get("/api/state").json()
+    assert (state["rows"], state["given"], state["behind"]) == (N, 13, 0)
+    lines = result.text.splitlines()
+    assert len(lines) == N + 1
+    assert '"api","me"' in lines[21]
+
+
 def test_pins_are_the_lower_bounds_of_the_project():
     script = Path(__file__).parents[2] / ".ci" / "minimum.py"
     spec = importlib.util.spec_from_file_location("minimum", script)

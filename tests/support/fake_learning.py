@@ -35,6 +35,7 @@ class FakeStudio:
         self.save_s = 0.0
         self.read_only = False
         self.users = ["ann"]
+        self.marker: dict[str, Any] | None = None  # what may be a class or a gap
         self.asked: dict[str, str] = {}  # the list that a column was put into, by its name
         self.loop: asyncio.AbstractEventLoop | None = None
         self.waiting: set[asyncio.Task[None]] = set()
@@ -100,6 +101,7 @@ class FakeStudio:
             "source": f"{self.rows.kind}.csv",
             "project": f"{self.rows.kind}.beltrami",
             "label": None,
+            "marker": self.marker,
             "kind": self.rows.kind,
             "has_pictures": self.rows.kind == "pictures",
             "columns": [

@@ -33,7 +33,7 @@ POLICY = (
 )
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _PAGE = files("beltrami.studio_server").joinpath("page")
-_MAP = files("beltrami.report").joinpath("page", "map.js")
+_SHARED = files("beltrami.report").joinpath("page")
 
 
 class Routes:
@@ -44,7 +44,8 @@ class Routes:
 
     async def page(self, request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
-        text = (_MAP if name == "map.js" else _PAGE.joinpath(name)).read_bytes()
+        folder = _SHARED if name in ("base.css", "map.js") else _PAGE
+        text = folder.joinpath(name).read_bytes()
         headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store"}
         return Response(text, media_type=_TYPES[Path(name).suffix], headers=headers)
 
@@ -172,6 +173,9 @@ class Routes:
         if "add" in body:
             studio.code_of(body["add"])
             return studio.save({"kind": "add"})
+        if "remove" in body:
+            studio.classes[studio.code_of(body["remove"])]["gone"] = True
+            return studio.save({"kind": "remove"})
         code = studio.code_of(body["rename"])
         if body["to"] not in names:
             studio.classes[code]["name"] = body["to"]

@@ -6,6 +6,7 @@ from beltrami.project.audit_events import AuditDrawn, RiskSet
 from beltrami.project.chronicle import Chronicle
 from beltrami.project.events import (
     ClassAdded,
+    ClassRemoved,
     Event,
     Kept,
     Labelled,
@@ -35,7 +36,7 @@ def history(*steps):
 
 def random_body(rng, n_rows):
     rows = tuple(rng.sample(range(n_rows), rng.choice((1, 1, 1, 3, 12))))
-    rarer = ("labels", "away", "mark", "mark", "kept", "class", "rename")
+    rarer = ("labels", "away", "mark", "mark", "kept", "class", "remove", "rename")
     kind = rng.choice(("label",) * 6 + rarer)
     if kind == "label":
         return labelled(rows, rng.choice(NAMES), how=rng.choice(("key", "area")))
@@ -49,6 +50,8 @@ def random_body(rng, n_rows):
         return Kept(rows, rng.choice(("label", "twins")), rng.choice(NAMES), 1)
     if kind == "class":
         return ClassAdded(rng.choice(NAMES))
+    if kind == "remove":
+        return ClassRemoved(rng.choice(NAMES))
     return Renamed(*rng.sample(NAMES, 2))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector, FloatMatrix
 from beltrami.doors.answers import as_text
+from beltrami.front_door.insight import judgement_of
 from beltrami.labelling.bare import bare_columns, can_learn
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import label_rows
@@ -169,7 +170,7 @@ def outcome_of(intake: Intake, options: LearningOptions) -> Outcome:
 def learned_outcome(labelling: Labelling) -> Outcome:
     """Return what was learned from the labels of a project."""
     learner = labelling.learner
-    judgement = learner._answer.judgement
+    judgement = judgement_of(learner)
     probabilities = np.array(learner.label_distributions_, dtype=np.float64)
     is_held_out = np.zeros(len(probabilities), dtype=bool)
     probabilities[judgement.judged.rows] = judgement.held_out

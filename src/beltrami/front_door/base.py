@@ -76,11 +76,6 @@ class ManifoldLearner(GraphLearner):
         if self._committee.method != self.method:
             self._committee = type(self._committee).of(self.method)
 
-    @property
-    def _n_pieces(self) -> int:
-        """How many pieces the data have that no edge but an added bridge joins."""
-        return int(self._piece.max(initial=-1)) + 1
-
     @contextmanager
     def _whole_or_not_at_all(self) -> Iterator[None]:
         """Put everything back as it was where learning from other labels is cut short."""

@@ -8,6 +8,7 @@ from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import FloatVector, IndexVector
 from beltrami.embeddings.layout import layout_graph
+from beltrami.front_door.insight import judgement_of
 from beltrami.front_door.report import whole_percents
 from beltrami.labelling.page_contents import shown_rows
 from beltrami.report.page.model import (
@@ -87,7 +88,7 @@ def page_of(labelling: "Labelling", *, with_map: bool = True, with_times: bool =
 
 def _held_out(learner: Any) -> tuple[FloatVector, FloatVector, FloatVector]:
     """Return whether held-out labels came out right, how sure that was, and what each counts."""
-    answer = learner._answer.judgement
+    answer = judgement_of(learner)
     kept = answer.is_told
     scores, judged = answer.held_out[kept], answer.judged
     right = scores.argmax(axis=1) == judged.targets[kept].argmax(axis=1)

@@ -44,6 +44,11 @@ class Audits:
         """The rows of the open round that have no answer yet."""
         return tuple(row for row in self.open_rows if row not in self.answers)
 
+    def names(self, name: str) -> bool:
+        """Say whether a row was answered by a class."""
+        rounds = (one.answers or () for one in self.trail.rounds)
+        return name in self.answers.values() or any(name in answers for answers in rounds)
+
     def draw(
         self, accepted: Mapping[int, str], risk: float | None, seed: int, input_number: int
     ) -> AuditDrawn:

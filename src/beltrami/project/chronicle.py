@@ -13,6 +13,7 @@ from beltrami.project.audits import audits_of
 from beltrami.project.events import (
     UNDOABLE,
     ClassAdded,
+    ClassRemoved,
     Event,
     Kept,
     Labelled,
@@ -22,6 +23,9 @@ from beltrami.project.events import (
     TakenBack,
 )
 from beltrami.project.state import ClassNames, Given, State, keep, new_names
+
+_OF_CLASSES = (ClassAdded, ClassRemoved, Renamed)
+"""Events that are about classes alone."""
 
 
 class Chronicle:
@@ -47,7 +51,8 @@ class Chronicle:
             self._note(event)
         self._go_back()
         self._keep_again()
-        self.state.number, self.state.classes = len(self.events), self._names.listed()
+        self.state.number = len(self.events)
+        self._list_classes()
 
     def apply(self, event: Event) -> None:
         """Take in the next event."""
@@ -61,8 +66,8 @@ class Chronicle:
         else:
             self._go_back(set(target.rows))
         self.state.number = event.number
-        if has_other_classes:
-            self.state.classes = self._names.listed()
+        if has_other_classes or self._names.has_removed:
+            self._list_classes()
 
     def last_of(self, user: str) -> Event | None:
         """Return the event that a person would take back next."""
@@ -84,7 +89,7 @@ class Chronicle:
             self.events.append(event)
             self._taken.add(target.number)
             self._own[target.user].remove(target.number)
-            if target.number in self._founders or isinstance(target.body, ClassAdded | Renamed):
+            if target.number in self._founders or isinstance(target.body, _OF_CLASSES):
                 self._name_again()
                 if isinstance(target.body, Renamed):
                     self.state.audits = audits_of(self.events)
@@ -121,20 +126,14 @@ class Chronicle:
         return self.events[number - 1]
 
     def _name(self, event: Event) -> bool:
-        """Let classes appear and be renamed; say whether any was."""
-        match event.body:
-            case Labelled() as body:
-                is_founder = sum(map(self._names.found, new_names(body))) > 0
-            case ClassAdded(name=name):
-                is_founder = self._names.found(name)
-            case Renamed(name=name, to=to):
-                self._names.rename(name, to)
-                return True
-            case _:
-                return False
-        if is_founder:
+        """Let classes appear, go and be renamed; say whether any may have."""
+        has_changed = self._names.hear(event.body)
+        if has_changed and isinstance(event.body, Labelled | ClassAdded):
             self._founders.add(event.number)
-        return is_founder
+        return has_changed
+
+    def _list_classes(self) -> None:
+        self.state.classes = self._names.listed(self.state.labels.values())
 
     def _name_again(self) -> None:
         """Go through all that stands once more, for the classes alone."""

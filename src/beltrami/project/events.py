@@ -142,6 +142,18 @@ class ClassAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassRemoved:
+    """A class that no row has was removed; it comes back where something is called so again."""
+
+    kind: ClassVar[str] = "remove"
+
+    name: str
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "class")
+
+
+@dataclass(frozen=True, slots=True)
 class Renamed:
     """A class was given another name; where a class has that name, the two became one."""
 
@@ -210,6 +222,7 @@ Body: TypeAlias = (
     | Marked
     | Kept
     | ClassAdded
+    | ClassRemoved
     | Renamed
     | TakenBack
     | RolesChanged
@@ -219,7 +232,7 @@ Body: TypeAlias = (
     | RiskSet
 )
 _BODIES: dict[str, type[Any]] = {one.kind: one for one in get_args(Body)}
-UNDOABLE = (Labelled, Marked, Kept, ClassAdded, Renamed)
+UNDOABLE = (Labelled, Marked, Kept, ClassAdded, ClassRemoved, Renamed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +266,7 @@ class Event:
 
     @property
     def kind(self) -> str:
-        """The kind of event: label, mark, kept, class, rename, undo, roles, input or of audits."""
+        """The kind: label, mark, kept, class, remove, rename, undo, roles, input or of audits."""
         return self.body.kind
 
     @property

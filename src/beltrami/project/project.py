@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import FloatVector
 from beltrami.labelling.intake import Intake
 from beltrami.project.audit_events import RiskSet
 from beltrami.project.checks import check_name
@@ -20,6 +19,7 @@ from beltrami.project.events import (
     FILE,
     Body,
     ClassAdded,
+    ClassRemoved,
     Event,
     InputSeen,
     Kept,
@@ -34,7 +34,7 @@ from beltrami.project.file import ProjectFile
 from beltrami.project.importing import news_of
 from beltrami.project.inputs import Input, Recognised, recognise
 from beltrami.project.options import options_record, place_beside
-from beltrami.project.reading import Data, read_data
+from beltrami.project.reading import Data, OpenMarker, read_data
 from beltrami.project.state import State
 from beltrami.tables import GivenLabels, TableOptions
 from beltrami.tables.model import few_of
@@ -56,8 +56,11 @@ class Project:
         What a person should know of the opening.
     lock : RLock
         Held while something is saved and the state changes.
+    open_marker : OpenMarker or None
+        What may be a class or mark rows without a label, while nobody has said which.
     """
 
+    open_marker: OpenMarker | None
     options: TableOptions
     _data: Intake
     _input: Input
@@ -95,18 +98,6 @@ class Project:
     def read_only(self) -> bool:
         """Whether nothing can be saved."""
         return self._file is None
-
-    @property
-    def users(self) -> list[str]:
-        """Who has done something, in the order of their first events."""
-        users = dict.fromkeys(event.user for event in self.events)
-        return [user for user in users if user != FILE]
-
-    @property
-    def weights(self) -> FloatVector | None:
-        """How much each row's label counts; None where all count the same."""
-        with self.lock:
-            return self.state.weights(self.n_rows)
 
     @property
     def data(self) -> Intake:
@@ -181,6 +172,25 @@ class Project:
             body = ClassAdded(name)
             if name in self.state.class_names:
                 raise ClassExistsError(f"there is a class {name!r} already.")
+            return self._save(user, body)
+
+    def remove_class(self, user: str, name: str) -> Event:
+        """Let a class go that no row has and no answer of an audit names."""
+        with self.lock:
+            body, state = ClassRemoved(name), self.state
+            if name not in state.class_names:
+                raise InvalidInputError(f"there is no class {name!r}.")
+            n_rows = sum(given.label == name for given in state.labels.values())
+            if n_rows:
+                raise InvalidInputError(
+                    f"{n_rows:,} row(s) are labelled {name!r}, so it cannot be removed. Label them "
+                    "otherwise first, or merge the class into another."
+                )
+            if state.audits.names(name):
+                raise InvalidInputError(
+                    f"rows were answered {name!r} in an audit, and answers of audits do not "
+                    "change. Merge the class into another."
+                )
             return self._save(user, body)
 
     def rename_class(self, user: str, old: str, new: str, merge: bool = False) -> Event:
@@ -269,8 +279,9 @@ class Project:
         if entries:
             self._add(entries, [found.input] * found.is_new)
         self.options, self._data, self._input = options, data.intake, found.input
-        self._intake = None
-        return [*[found.line] * bool(found.line), *news.lines(data.intake.table.name)]
+        self._intake, self.open_marker = None, data.open_marker
+        asked = [data.open_marker.line] if data.open_marker is not None else []
+        return [*[found.line] * bool(found.line), *news.lines(data.intake.table.name), *asked]
 
     def close(self) -> None:
         """Give the file back."""

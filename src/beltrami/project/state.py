@@ -15,7 +15,9 @@ from beltrami.core.types import FloatVector
 from beltrami.project.audit_events import RiskSet
 from beltrami.project.audits import Audits, audits_of
 from beltrami.project.events import (
+    Body,
     ClassAdded,
+    ClassRemoved,
     Event,
     Kept,
     Labelled,
@@ -137,17 +139,36 @@ class ClassNames:
         self._slots = slots
         self._live: dict[str, int] = {}
         self._merged: dict[str, int] = {}
+        self._removed: dict[str, int] = {}
         self._called: dict[int, str] = {}
         self._n_called: Counter[str] = Counter()
 
     def __contains__(self, name: object) -> bool:
         return name in self._live
 
+    def hear(self, body: Body) -> bool:
+        """Let an event change what is called what, and say whether it may have."""
+        match body:
+            case Labelled():
+                return sum(map(self.found, new_names(body))) > 0
+            case ClassAdded(name=name):
+                return self.found(name)
+            case ClassRemoved(name=name):
+                self.remove(name)
+                return True
+            case Renamed(name=name, to=to):
+                self.rename(name, to)
+                return True
+            case _:
+                return False
+
     def found(self, name: str) -> bool:
         """Let there be a class of that name, and say whether there was none."""
         if name in self._live:
             return False
-        slot = self._merged.pop(name, None)
+        slot = self._removed.pop(name, None)
+        if slot is None:
+            slot = self._merged.pop(name, None)
         if slot is None:
             key = name, self._n_called[name]
             self._n_called[name] += 1
@@ -159,15 +180,34 @@ class ClassNames:
         """Give a class another name, or make it one with the class of that name."""
         slot = self._live.pop(name, None)
         if slot is None:
+            slot = self._removed.pop(name, None)
+        if slot is None:
             return
         if to in self._live:
             self._merged[name] = slot
         else:
             self._live[to], self._called[slot] = slot, to
 
-    def listed(self) -> list[ClassSlot]:
-        """Return all classes, each at its slot."""
+    def remove(self, name: str) -> None:
+        """Let a class be gone until something is called so again."""
+        slot = self._live.pop(name, None)
+        if slot is not None:
+            self._removed[name] = slot
+
+    @property
+    def has_removed(self) -> bool:
+        """Whether any class was removed, and nothing was called so since."""
+        return bool(self._removed)
+
+    def listed(self, labels: Iterable[Given]) -> list[ClassSlot]:
+        """Return all classes, each at its slot.
+
+        - `labels`: of rows as they are now; who takes one back may bring a removed class to light.
+        """
         live = set(self._live.values())
+        if self._removed:
+            carried = {given.label for given in labels} - self._live.keys()
+            live |= {slot for name, slot in self._removed.items() if name in carried}
         return [
             ClassSlot(self._called.get(slot, first), slot not in live)
             for (first, _), slot in self._slots.items()
@@ -193,10 +233,9 @@ def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
     """Go through events that were not taken back."""
     names, state = ClassNames(slots), State(number=len(events))
     for event in standing(events):
+        names.hear(event.body)
         match event.body:
             case Labelled() as body:
-                for name in new_names(body):
-                    names.found(name)
                 _label(state, event, body)
             case Marked(rows=rows, mark="skip"):
                 state.skipped.setdefault(event.user, set()).update(rows)
@@ -204,10 +243,7 @@ def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
                 state.unsure.update(rows)
             case Kept() as body:
                 keep(state, body)
-            case ClassAdded(name=name):
-                names.found(name)
             case Renamed(name=name, to=to):
-                names.rename(name, to)
                 for row, given in state.labels.items():
                     if given.label == name:
                         state.labels[row] = replace(given, label=to)
@@ -216,7 +252,7 @@ def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
             case RiskSet(risk=risk):
                 state.risk = risk
     state.skipped = {user: rows for user, rows in state.skipped.items() if rows}
-    state.classes = names.listed()
+    state.classes = names.listed(state.labels.values())
     return state
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.front_door.acceptance import accepted_under
+from beltrami.front_door.insight import given_rows
 from beltrami.project import Project
 from beltrami.project.audits import Audits
 from beltrami.project.events import Event
@@ -152,7 +153,7 @@ class Auditing:
         learner = self._learning.learner
         if self._curve is None or self._curve[0] is not learner.label_distributions_:
             is_ours = np.ones(self._project.n_rows, dtype=bool)
-            is_ours[learner._labeled.rows] = False
+            is_ours[given_rows(learner)] = False
             is_empty = self._project.data.features.is_empty
             if is_empty is not None:
                 is_ours &= ~is_empty

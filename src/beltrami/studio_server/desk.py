@@ -156,6 +156,12 @@ class Desk:
         self._saved()
         return event
 
+    def remove_class(self, user: str, name: str) -> Event:
+        """Save that a class is gone which no row has."""
+        event = self.project.remove_class(user, name)
+        self._saved()
+        return event
+
     def rename_class(self, user: str, old: str, new: str, *, merge: bool) -> Event:
         """Save another name of a class, which may be that of another class."""
         event = self.project.rename_class(user, old, new, merge=merge)
@@ -173,6 +179,7 @@ class Desk:
         self._role_giver = user
         self.contents = RowContents.of(self.project.data)
         self.board.clear()
+        self._count_given()
         self._look_at_columns()
 
     def _look_at_columns(self) -> None:

@@ -193,7 +193,11 @@ class Studio:
 
         learning = LearningOptions(risk=learner.risk, random_state=learner.random_state)
         opened = cls.open(
-            table, TableOptions(label=column, min_classes=0), learning, make=make, **options
+            table,
+            TableOptions(label=column, unlabeled="", min_classes=0),
+            learning,
+            make=make,
+            **options,
         )
         opened._values = values
         return opened

@@ -20,6 +20,7 @@ from beltrami.core.progress import ProgressEvent, job, listen
 from beltrami.core.stages import FIT, Stage
 from beltrami.front_door.acceptance import accepted_under
 from beltrami.front_door.classifier import ManifoldClassifier
+from beltrami.front_door.insight import count_changes, count_pieces
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import conclude
 from beltrami.labelling.options import LearningOptions
@@ -194,15 +195,7 @@ class Learning:
         """Return how many other rows would be answered otherwise; in the learner's thread."""
         if not self.has_learned:
             return 0
-        learner, names = self.learner, self.learner.classes_.tolist()
-        before = learner.label_distributions_.argmax(axis=1)
-        with learner._on_trial():
-            learner.update(rows, [label] * len(rows), [weight] * len(rows))
-            after = learner.label_distributions_.argmax(axis=1)
-            place = {name: k for k, name in enumerate(learner.classes_.tolist())}
-        moved = np.array([place.get(name, -1) for name in names])[before] != after
-        moved[rows] = False
-        return int(moved.sum())
+        return count_changes(self.learner, rows, label, weight)
 
     def _run(self) -> None:
         try:
@@ -251,7 +244,7 @@ class Learning:
         try:
             with job(*FIT):
                 learner.start(data.points)
-                self._say_pieces(learner._n_pieces)
+                self._say_pieces(count_pieces(learner))
                 self._map.draw(learner.graph_)
                 if size:
                     learner.fit(data.points, *vectors_of(wanted, self._project.n_rows))

@@ -19,15 +19,18 @@ from beltrami.core.errors import BeltramiError
 from beltrami.project.events import FILE, HOWS, MARKS
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import user_of
-from beltrami.studio_server.guard.limits import Outbox
 from beltrami.studio_server.guard.refusals import RefusedError
 from beltrami.studio_server.wire import requests as r
 from beltrami.studio_server.wire import telling
 from beltrami.studio_server.wire.frames import pack_column
 from beltrami.studio_server.wire.hub import Hub, dump
+from beltrami.studio_server.wire.outbox import Outbox
 
 _BINARY = "application/octet-stream"
 _HOWS = tuple(how for how in HOWS if how != FILE)
+_SHARED = ("base.css", "map.js")
+"""Files of the report that the page uses, too."""
+
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _PATIENCE_S = 8.0
 """Seconds for which a question is waited for."""
@@ -214,10 +217,12 @@ class Routes:
         return JSONResponse(told | {"undone": telling.tell_undone(event)})
 
     async def change_classes(self, request: Request) -> Response:
-        """Add a class, or give one another name."""
+        """Add a class, remove one that no row has, or give one another name."""
         body, user = await r.read_body(request), user_of(request)
         if "add" in body:
             return await self._saved(self._desk.add_class, user, r.read_text(body, "add"))
+        if "remove" in body:
+            return await self._saved(self._desk.remove_class, user, r.read_text(body, "remove"))
         old, new = r.read_text(body, "rename"), r.read_text(body, "to")
         merge = body.get("merge") is True
         return await self._saved(lambda: self._desk.rename_class(user, old, new, merge=merge))
@@ -283,10 +288,10 @@ def _blocks_of(path: Path) -> Iterator[bytes]:
 
 
 def _read_page() -> dict[str, bytes]:
-    """Return the files of the page by name, read once; the map is the report's."""
+    """Return the files of the page by name, read once; some are the report's."""
     found = dict(_files_below(files("beltrami.studio_server") / "page", ""))
-    found["map.js"] = (files("beltrami.report.page") / "map.js").read_bytes()
-    return found
+    shared = files("beltrami.report.page")
+    return found | {name: (shared / name).read_bytes() for name in _SHARED}
 
 
 def _files_below(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:

@@ -165,3 +165,16 @@ def test_nothing_was_audited_at_first():
     assert Audits().left == ()
     with pytest.raises(InvalidInputError, match="no round"):
         Audits().answer(1, "a", ["a"], 1)
+
+
+def test_a_class_that_an_audit_was_answered_by_is_not_removed(data):
+    with opened(data) as project:
+        project.add_class("ann", "c")
+        project.draw_audit("ann", SAID, None, 0)
+        project.answer_audit("ann", project.state.audits.left[0], "c")
+        with pytest.raises(InvalidInputError, match="answered 'c' in an audit"):
+            project.remove_class("ann", "c")
+        answer_all(project)
+        assert project.state.audits.trail.open_round is None
+        with pytest.raises(InvalidInputError, match="answered 'c' in an audit"):
+            project.remove_class("ann", "c")

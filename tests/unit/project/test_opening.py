@@ -66,7 +66,7 @@ def test_a_new_project_lies_beside_its_data_and_has_their_labels(data):
         first, second = project.words
         assert first == f"a new project: {project.path}"
         assert second == "6 label(s) came in from data.csv."
-        assert project.users == ["ann"]
+        assert {one.user for one in project.events} == {"ann", "file"}
     assert sorted(one.name for one in data.parent.iterdir()) == ["data.beltrami", "data.csv"]
 
 
@@ -168,7 +168,7 @@ def test_no_label_and_no_column_of_labels_is_fine(tmp_path):
     with opened(path) as project:
         assert kinds(project) == ["input", "roles"]
         assert not project.intake.is_given.any()
-        assert project.weights is None
+        assert project.intake.weights is None
         project.label("ann", [0], "a", "key")
         assert project.intake.labels.tolist() == ["a"] + 11 * [None]
 
@@ -237,6 +237,8 @@ def test_what_people_do_is_checked_before_it_is_saved(data):
             (lambda: project.add_class("ann", "a\n"), "cannot be seen"),
             (lambda: project.add_class("ann", "a"), "there is a class 'a' already"),
             (lambda: project.rename_class("ann", "q", "z"), "there is no class 'q'"),
+            (lambda: project.remove_class("ann", "q"), "there is no class 'q'"),
+            (lambda: project.remove_class("ann", "a"), r"3 row\(s\) are labelled 'a'"),
             (lambda: project.rename_class("ann", "a", "b"), "Say that both are to be one"),
             (lambda: project.rename_class("ann", "a", "a", merge=True), "called so already"),
         ]
@@ -265,11 +267,13 @@ def test_what_people_do_comes_back_as_events(data):
         assert project.can_undo("bob")
         taken = project.undo("bob")
         assert (taken.kind, taken.taken_back.kind) == ("undo", "rename")
+        assert project.remove_class("ann", "e").kind == "remove"
+        assert "e" not in project.state.class_names
+        assert project.undo("ann").taken_back.kind == "remove"
         assert project.undo("ann").taken_back.kind == "class"
         assert project.undo("ann").taken_back == event
         assert project.undo("ann") is None
         assert project.state.unsure == {11}
-        assert project.users == ["ann", "bob"]
 
 
 def test_a_project_that_is_read_saves_nothing_and_stands_beside_a_writer(data):

@@ -8,7 +8,15 @@ from tests.support.histories import event, history, labelled, random_history
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project.chronicle import Chronicle
-from beltrami.project.events import ClassAdded, Kept, Marked, Renamed, RolesChanged, TakenBack
+from beltrami.project.events import (
+    ClassAdded,
+    ClassRemoved,
+    Kept,
+    Marked,
+    Renamed,
+    RolesChanged,
+    TakenBack,
+)
 from beltrami.project.state import AREA_WEIGHT, ClassSlot, replay
 
 
@@ -40,6 +48,7 @@ def test_the_fast_path_is_the_replay_after_every_event(seed):
         ever_gone |= any(one.gone for one in fast.state.classes)
         if place in checked:
             assert fast.state == replay(events[: place + 1])
+        assert set(names(fast.state).values()) <= set(fast.state.class_names)
     assert Chronicle(events).state == fast.state
     assert sum(isinstance(one.body, TakenBack) for one in events) > 80
     assert ever_gone
@@ -117,6 +126,35 @@ def test_a_class_that_only_an_undone_event_named_is_gone_and_later_ones_stay():
     assert slots(both(*steps)) == [("x", True), ("y", False)]
     again = both(*steps, ("bob", labelled([1], "x")))
     assert slots(again) == [("x", False), ("y", False)]
+
+
+def test_a_removed_class_leaves_its_place_and_has_it_again_when_it_is_named_again():
+    typo = [("ann", labelled([1], "brids")), ("bob", labelled([1], "birds"))]
+    steps = [*typo, ("ann", ClassRemoved("brids")), ("ann", labelled([2], "bees"))]
+    assert slots(both(*typo)) == [("brids", False), ("birds", False)]
+    assert slots(both(*steps)) == [("brids", True), ("birds", False), ("bees", False)]
+    for again in (labelled([3], "brids"), ClassAdded("brids"), Renamed("bees", "brids")):
+        assert "brids" in both(*steps, ("ann", again)).class_names
+    named = both(*steps, ("ann", ClassAdded("brids")))
+    assert slots(named) == [("brids", False), ("birds", False), ("bees", False)]
+    taken = both(*steps[:3], ("ann", TakenBack(3)))
+    assert slots(taken) == [("brids", False), ("birds", False)]
+
+
+def test_a_removed_class_is_there_while_an_undo_gives_it_a_row_again():
+    steps = [
+        ("ann", labelled([1], "brids")),
+        ("bob", labelled([1], "birds")),
+        ("ann", ClassRemoved("brids")),
+        ("bob", TakenBack(2)),
+    ]
+    back = both(*steps)
+    assert names(back) == {1: "brids"}
+    assert slots(back) == [("brids", False), ("birds", True)]
+    assert slots(both(*steps, ("bob", labelled([1], "birds"))))[0] == ("brids", True)
+    renamed = both(*steps, ("bob", Renamed("brids", "larks")))
+    assert names(renamed) == {1: "larks"}
+    assert renamed.class_names == ["larks"]
 
 
 def test_labels_after_a_rename_that_is_taken_back_keep_their_own_word():

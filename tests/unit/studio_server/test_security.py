@@ -78,7 +78,9 @@ def test_no_file_but_those_of_the_page_can_be_named(client, name):
 
 
 def test_files_of_the_page_are_served_with_their_type(client):
-    for name, kind in (("studio.js", "text/javascript"), ("map.js", "text/javascript")):
+    script, style = "text/javascript", "text/css"
+    kinds = {"studio.js": script, "map.js": script, "studio.css": style, "base.css": style}
+    for name, kind in kinds.items():
         answer = client.get(f"/static/{name}")
         assert (answer.status_code, answer.headers["content-type"].split(";")[0]) == (200, kind)
         assert answer.headers["cache-control"] == "no-cache"

@@ -294,3 +294,62 @@ def test_a_learner_keeps_its_risk_in_the_studio():
     with learner.studio() as page:
         Client(page.url).settled()
         assert page._desk.learning.learner.risk == 0.05
+
+
+def write_marked(path):
+    lines = [f"{k % 7},{k * 3 % 11},{'1' if k % 3 else '-1'}" for k in range(60)]
+    path.write_text("x,y2,kind\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_whether_minus_one_is_a_class_is_asked_on_the_page(tmp_path):
+    path = write_marked(tmp_path / "marked.csv")
+    with Studio.open(path, TABLE, OPTIONS) as studio:
+        client = Client(studio.url)
+        state = client.settled()
+        assert state["marker"] == {"value": "-1", "column": "kind", "n_rows": 20}
+        assert (state["given"], state["has_learned"]) == (40, False)
+        assert any("--unlabeled" in line for line in client.ask("/api/data")["lines"])
+        assert client.refused("/api/roles", {"unlabeled": 3})[0] == 400
+        assert client.refused("/api/roles", {"unlabeled": "9" * 201})[0] == 400
+        client.ask("/api/roles", {"unlabeled": ""})
+        state = client.settled()
+        assert (state["given"], state["marker"]) == (60, None)
+        assert {one["name"]: one["given"] for one in state["classes"]} == {"1": 40, "-1": 20}
+    with Studio.open(path, TABLE, OPTIONS) as studio:  # it was said once for all
+        assert Client(studio.url).ask("/api/state")["marker"] is None
+
+
+def test_minus_one_marks_rows_without_a_label_once_somebody_says_so(tmp_path):
+    path = write_marked(tmp_path / "marked.csv")
+    with Studio.open(path, TABLE, OPTIONS) as studio:
+        client = Client(studio.url)
+        client.settled()
+        client.ask("/api/roles", {"unlabeled": "-1"})
+        state = client.settled()
+        assert (state["given"], state["marker"]) == (40, None)
+
+
+def test_minus_one_is_a_class_where_a_learner_was_taught_it():
+    moons = bt.two_moons(60, random_state=0)
+    names = np.where(moons.targets == 0, "-1", "1")
+    learner = bt.ManifoldClassifier(unlabeled="", random_state=0).fit(moons.points, names)
+    with learner.studio() as page:
+        assert set(page.labels.values()) == {"-1", "1"}
+        assert len(page.labels) == 60
+
+
+def test_a_class_that_no_row_has_is_removed_and_comes_back(opened):
+    opened.ask("/api/classes", {"add": "mooon 1"})
+    assert opened.refused("/api/classes", {"remove": "moon 1"})[0] == 400
+    opened.ask("/api/classes", {"remove": "mooon 1"})
+    state = opened.settled()
+    assert [(one["name"], one["gone"]) for one in state["classes"]][2:] == [("mooon 1", True)]
+    assert opened.refused("/api/classes", {"remove": "mooon 1"})[0] == 400
+    opened.ask("/api/labels", {"rows": [5], "label": "mooon 1"})
+    assert [(one["name"], one["given"]) for one in opened.settled()["classes"]][2:] == [
+        ("mooon 1", 1)
+    ]
+    opened.ask("/api/undo", {})
+    assert opened.ask("/api/undo", {})["undone"]["kind"] == "remove"
+    assert not opened.settled()["classes"][2]["gone"]

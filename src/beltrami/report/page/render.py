@@ -47,7 +47,7 @@ def render(page: Page) -> str:
             data=Markup(packed.json) if packed else "",
             map_note=map_note(page, packed) if packed else "",
             map_sentence=map_sentence(page, packed) if packed else "",
-            style=Markup(read_asset("page.css")),
+            style=Markup(read_asset("base.css") + read_asset("page.css")),
             script=Markup(join_modules("map.js", "page.js")),
             styles=class_styles(len(page.classes)),
             style_of=dict(zip(page.classes, class_styles(len(page.classes)), strict=True)),

@@ -5,7 +5,7 @@ import { askText, chooseClass } from "./dialogs.js";
 import { button, byId, element, refill } from "./elements.js";
 import { codeOf, itemBody } from "./item.js";
 import { RiskPanel } from "./risk_panel.js";
-import { openClasses } from "./store.js";
+import { classKeys } from "./store.js";
 import { ask, tell } from "./wire.js";
 import { count, sentence } from "./words.js";
 
@@ -62,7 +62,7 @@ export class AuditView {
 
   async setRisk(risk) {
     byId("audit-problem").textContent = "";
-    await this.deeds.inTurn(() => tell("/api/audit/risk", { risk })).catch((error) => this.complain(error));
+    await this.deeds.inTurn("/api/audit/risk", { risk }).catch((error) => this.complain(error));
     await this.refresh();
   }
 
@@ -170,8 +170,9 @@ export class AuditView {
 
   /** Return what keys do in this view. */
   keys() {
-    const keys = { d: () => this.draw(), u: () => this.answer(null), n: () => this.create(), c: () => this.choose() };
-    for (const { key, name } of openClasses(this.store.state.project)) if (key) keys[key] = () => this.answer(name);
-    return keys;
+    return {
+      d: () => this.draw(), u: () => this.answer(null), n: () => this.create(), c: () => this.choose(),
+      ...classKeys(this.store.state.project, ({ name }) => this.answer(name)),
+    };
   }
 }

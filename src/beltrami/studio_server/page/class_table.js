@@ -1,4 +1,4 @@
-/* The classes with their counts, to be renamed, merged and added to. */
+/* The classes with their counts, to be renamed, merged, added to and, where no row has one, removed. */
 
 import { button, byId, element, refill } from "./elements.js";
 import { askText, askWhether, chooseClass } from "./dialogs.js";
@@ -24,7 +24,13 @@ export class ClassTable {
       ...[given, labelled, left].map((number) => element("td", { class: "number", text: count(number) })),
       element("td", { class: "acts" },
         button("Rename", () => this.rename(name), { disabled: project.read_only, data: { name: `rename:${code}` }, aria: { label: `Rename ${name}` } }),
-        button("Merge into…", () => this.merge(name), { disabled: project.read_only || classes.length < 2, data: { name: `merge:${code}` }, aria: { label: `Merge ${name} into another class` } })))));
+        button("Merge into…", () => this.merge(name), { disabled: project.read_only || classes.length < 2, data: { name: `merge:${code}` }, aria: { label: `Merge ${name} into another class` } }),
+        given ? null : button("Remove", () => this.remove(name), { disabled: project.read_only, data: { name: `remove:${code}` }, aria: { label: `Remove ${name}` } })))));
+  }
+
+  /** Remove a class that no row has; undo brings it back. */
+  remove(name) {
+    return this.change(() => this.deeds.removeClass(name));
   }
 
   async add() {

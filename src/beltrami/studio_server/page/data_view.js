@@ -88,13 +88,18 @@ export class DataView {
     if (body.text?.length || hasNamed) body.features = this.features();
     try {
       await tell("/api/roles", body);
-      this.contents.forget();
-      this.store.set({ columns: new Map(), filters: [], paint: "class" });
-      this.notices.say("The table is read with these roles.");
+      this.renew();
       byId("roles-apply").hidden = true;
     } catch (error) {
       this.notices.warn(`The roles stay as they were: ${error.message}`);
     }
+  }
+
+  /** Forget what was shown of the table, which is read anew. */
+  renew() {
+    this.contents.forget();
+    this.store.set({ columns: new Map(), filters: [], paint: "class" });
+    this.notices.say("The table is read anew.");
   }
 
   /** Return the columns that rows are to be compared by, all of them. */

@@ -1,13 +1,17 @@
 /* What a person does to the project: each is told to the studio in turn and counts once it is saved. */
 
-import { ask, tell } from "./wire.js";
+import { ask, canOutlive, tell } from "./wire.js";
 import { nameOf, rowCount } from "./words.js";
+
+const UNDO = "/api/undo";
+const HASTY = ["/api/labels", "/api/marks", "/api/doubts/keep"];
 
 export class Deeds {
   constructor(store, meter, notices) {
-    Object.assign(this, { store, meter, notices, last: Promise.resolve(), waiting: 0 });
-    // Labels wait for their turn for a moment: whoever closes the page then is asked first.
-    addEventListener("beforeunload", (event) => { if (this.waiting) event.preventDefault(); });
+    Object.assign(this, { store, meter, notices, last: Promise.resolve(), open: [] });
+    // Labels wait for their turn for a moment. They are sent when the page is closed; whoever would lose something is asked first.
+    addEventListener("beforeunload", (event) => { if (this.isAtRisk) event.preventDefault(); });
+    addEventListener("pagehide", () => this.hurry());
   }
 
   /** Label rows (or, with null, take their labels away); `pressedAt` is when the key went down. */
@@ -32,7 +36,7 @@ export class Deeds {
   }
 
   async save(path, body, pressedAt, words) {
-    const answer = await this.inTurn(() => tell(path, body));
+    const answer = await this.inTurn(path, body);
     this.meter.save(answer.saved, pressedAt);
     this.count(answer);
     this.store.set({ done: [...this.store.state.done, words] });
@@ -42,7 +46,7 @@ export class Deeds {
 
   /** Take the last change of this user back; returns what it was. */
   async undo(pressedAt) {
-    const answer = await this.inTurn(() => tell("/api/undo", {})), { undone } = answer;
+    const answer = await this.inTurn(UNDO, {}), { undone } = answer;
     this.meter.save(answer.saved, pressedAt);
     this.count(answer);
     const words = undoneWords(undone);
@@ -52,13 +56,19 @@ export class Deeds {
   }
 
   async addClass(name) {
-    await this.inTurn(() => tell("/api/classes", { add: name }));
+    await this.inTurn("/api/classes", { add: name });
     await this.changed(`class “${nameOf(name)}” added`);
+  }
+
+  /** Remove a class that no row has. */
+  async removeClass(name) {
+    await this.inTurn("/api/classes", { remove: name });
+    await this.changed(`class “${nameOf(name)}” removed`);
   }
 
   /** Rename a class; where `to` is one already, `merge` puts the two together. */
   async renameClass(rename, to, merge) {
-    await this.inTurn(() => tell("/api/classes", merge ? { rename, to, merge } : { rename, to }));
+    await this.inTurn("/api/classes", merge ? { rename, to, merge } : { rename, to });
     await this.changed(merge ? `“${nameOf(rename)}” merged into “${nameOf(to)}”` : `“${nameOf(rename)}” is now “${nameOf(to)}”`);
   }
 
@@ -68,11 +78,33 @@ export class Deeds {
   }
 
   /** One change after the other, so that an undo never overtakes its label; at once where none is under way. */
-  inTurn(act) {
-    const done = this.waiting ? this.last.then(act) : act();
-    this.waiting++;
-    this.last = done.catch(() => {}).finally(() => { this.waiting--; });
+  inTurn(path, body) {
+    const deed = { path, body, answer: null }, act = () => { deed.answer ??= tell(path, body); return deed.answer; };
+    const done = this.open.length ? this.last.then(act) : act();
+    this.open.push(deed);
+    this.last = done.catch(() => {}).finally(() => { this.open = this.open.filter((one) => one !== deed); });
     return done;
+  }
+
+  /** Return which of the deeds that wait can be sent at once, and whether that is all: an undo with its label is no deed. */
+  sortOut() {
+    const hasty = [];
+    for (const deed of this.open.filter((one) => !one.answer)) {
+      if (deed.path === UNDO && hasty.length) hasty.pop();
+      else if (HASTY.includes(deed.path)) hasty.push(deed);
+      else return { hasty, isAll: false };
+    }
+    return { hasty, isAll: true };
+  }
+
+  /** Say whether a page that is left now would lose something. */
+  get isAtRisk() {
+    return !this.sortOut().isAll || !canOutlive(this.open.map(({ body }) => body));
+  }
+
+  /** Send what waits, for the page goes; requests outlive it. */
+  hurry() {
+    for (const deed of this.sortOut().hasty) deed.answer = tell(deed.path, deed.body);
   }
 
   count({ saved, given, behind }) {
@@ -81,7 +113,7 @@ export class Deeds {
   }
 }
 
-const WORDS_OF_KIND = { mark: "a row passed over", class: "a class added", rename: "a class renamed", kept: "a doubt kept as it was" };
+const WORDS_OF_KIND = { mark: "a row passed over", class: "a class added", remove: "a class removed", rename: "a class renamed", kept: "a doubt kept as it was" };
 
 function undoneWords({ kind, count: number, label }) {
   if (kind !== "label") return WORDS_OF_KIND[kind] ?? "your last change";

@@ -96,17 +96,17 @@ function sortByLetters(classes, text) {
 
 const KEYS = {
   Queue: [
-    ["1 to 9", "label, save, next"], ["Enter", "take the suggestion"], ["S", "skip; you are not asked again"],
+    ["1 to 9, 0, …", "label, save, next"], ["Enter", "take the suggestion"], ["S", "skip; you are not asked again"],
     ["U", "nobody can tell"], ["N", "a new class for this row"], ["C", "choose among all classes by letters"],
   ],
-  Audit: [["D", "draw rows to check"], ["1 to 9", "what this row is; final"], ["U", "cannot tell; counts as wrong"], ["N, C", "a new class, or any class"]],
+  Audit: [["D", "draw rows to check"], ["1 to 9, 0, …", "what this row is; final"], ["U", "cannot tell; counts as wrong"], ["N, C", "a new class, or any class"]],
   Map: [
-    ["1 to 9", "label what is selected"], ["Enter", "label it as the bar says"], ["N, C", "a new class, or any class"],
+    ["1 to 9, 0, …", "label what is selected"], ["Enter", "label it as the bar says"], ["N, C", "a new class, or any class"],
     ["Delete", "take its labels away"], ["M, L, R", "move, lasso, rectangle"], ["A", "select all rows of the filter"],
-    ["Esc", "select nothing"], ["Arrows, +, −, 0", "move and zoom, while the map has the focus"],
+    ["Esc", "select nothing"], ["Arrows, +, −, 0", "move and zoom, while the map has the focus; 0 labels where a class has it"],
   ],
   Review: [
-    ["Enter", "take the suggestion"], ["K", "keep it as it is"], ["1 to 9, C, N", "another class"],
+    ["Enter", "take the suggestion"], ["K", "keep it as it is"], ["1 to 9, 0, …", "another class"], ["N, C", "a new class, or any class"],
     ["S", "skip; nothing is saved"], ["↑, ↓", "go through the list"],
   ],
   Everywhere: [["Z", "take the last change back, without limit"], ["/", "search on the map"], ["?", "this help"]],
@@ -120,6 +120,7 @@ export function showHelp() {
       element("dt", {}, element("kbd", { text: key })), element("dd", { text: words }))))));
   return show("Keys", (finish) => [
     element("div", { class: "help" }, ...sections),
+    element("p", { class: "note", text: "Classes have the keys 1 to 9, 0 and then letters, in the order in which they were named; each stands beside its class." }),
     element("div", { class: "endings" }, element("button", { type: "submit", class: "loud", text: "Close", autofocus: true, onclick: () => finish(null) })),
   ]);
 }

@@ -8,7 +8,7 @@ import { LabelBar, MOST_ROWS } from "./label_bar.js";
 import { startLegend } from "./legend.js";
 import { filterMask } from "./masks.js";
 import { SelectionPanel } from "./selection_panel.js";
-import { openClasses, targetRows } from "./store.js";
+import { classKeys, targetRows } from "./store.js";
 import { ask, askFrame } from "./wire.js";
 
 const PAUSE_MS = 70; // before the row under the pointer is fetched
@@ -187,7 +187,6 @@ export class MapView {
       n: (event) => this.create(event), c: (event) => this.choose(event), Delete: (event) => this.label(null, event),
       Enter: (event) => { if (this.bar.proposed >= 0) this.label(this.bar.proposed, event); },
     };
-    for (const { key, code } of openClasses(store.state.project)) if (key) keys[key] = (event) => this.label(code, event);
     if (document.activeElement === byId("points")) {
       Object.assign(keys, {
         ArrowLeft: () => map.panBy(STEP, 0), ArrowRight: () => map.panBy(-STEP, 0), ArrowUp: () => map.panBy(0, STEP),
@@ -195,6 +194,6 @@ export class MapView {
         "-": () => this.zoom("out"), 0: () => this.zoom("reset"),
       });
     }
-    return keys;
+    return { ...keys, ...classKeys(store.state.project, ({ code }, event) => this.label(code, event)) };
   }
 }

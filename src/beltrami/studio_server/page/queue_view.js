@@ -5,7 +5,7 @@ import { button, byId, element, refill } from "./elements.js";
 import { askText, chooseClass } from "./dialogs.js";
 import { className, codeOf, itemBody } from "./item.js";
 import { QuestionLine } from "./question_line.js";
-import { openClasses } from "./store.js";
+import { classKeys, openClasses } from "./store.js";
 import { count, nameOf, percent, rowCount } from "./words.js";
 
 const JUST_MS = 350; // a suggestion that changed so lately was not read
@@ -165,11 +165,10 @@ export class QueueView {
 
   /** Return what keys do in this view. */
   keys() {
-    const keys = {
+    return {
       Enter: (event) => this.accept(event), s: (event) => this.mark("skip", event), u: (event) => this.mark("unsure", event),
       n: (event) => this.create(event), c: (event) => this.choose(event),
+      ...classKeys(this.store.state.project, ({ name }, event) => this.label(name, "key", event)),
     };
-    for (const { key, name } of openClasses(this.store.state.project)) if (key) keys[key] = (event) => this.label(name, "key", event);
-    return keys;
   }
 }

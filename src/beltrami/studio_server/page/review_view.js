@@ -5,7 +5,7 @@ import { askText, chooseClass } from "./dialogs.js";
 import { doubtLine, keepWords, keyOf, takeWords, writeDoubt } from "./doubt_view.js";
 import { codeOf } from "./item.js";
 import { styleOf } from "./palette.js";
-import { openClasses } from "./store.js";
+import { classKeys, openClasses } from "./store.js";
 import { ask } from "./wire.js";
 import { count, nameOf, sentence } from "./words.js";
 
@@ -236,12 +236,11 @@ export class ReviewView {
 
   /** Return what keys do in this view. */
   keys() {
-    const keys = {
+    return {
       Enter: (event) => this.accept(event), k: (event) => this.keep(event), s: () => this.skip(),
       n: (event) => this.create(event), c: (event) => this.pick(event),
       ArrowDown: () => this.step(1), ArrowUp: () => this.step(-1),
+      ...classKeys(this.store.state.project, ({ name }, event) => this.label(name, "key", event)),
     };
-    for (const { key, name } of openClasses(this.store.state.project)) if (key) keys[key] = (event) => this.label(name, "key", event);
-    return keys;
   }
 }

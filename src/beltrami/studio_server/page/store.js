@@ -51,10 +51,19 @@ export function emptyState() {
   };
 }
 
+/** Keys of classes in their order: numbers, then the letters that no view has a use for. */
+const KEYS = [..."1234567890BEFGHIJOPQTVWXY"];
+
 /** Return the classes that can be given, in order, each with its code and its key if it has one. */
 export function openClasses(project) {
   const open = (project?.classes ?? []).map((one, code) => ({ ...one, code })).filter((one) => !one.gone);
-  return open.map((one, place) => ({ ...one, key: place < 9 ? String(place + 1) : undefined }));
+  return open.map((one, place) => ({ ...one, key: KEYS[place] }));
+}
+
+/** Return what the keys of classes do, where `act(one, event)` is done to a class. */
+export function classKeys(project, act) {
+  const keyed = openClasses(project).filter((one) => one.key);
+  return Object.fromEntries(keyed.map((one) => [one.key.toLowerCase(), (event) => act(one, event)]));
 }
 
 /** Return the rows that a key would label on the map. */

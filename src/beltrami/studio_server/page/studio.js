@@ -8,6 +8,7 @@ import { showHelp, startDialogs } from "./dialogs.js";
 import { byId } from "./elements.js";
 import { listenToKeys } from "./keys.js";
 import { MapView } from "./map_view.js";
+import { startMarkerQuestion } from "./marker_question.js";
 import { Meter } from "./meter.js";
 import { Notices } from "./notices.js";
 import { QueueView } from "./queue_view.js";
@@ -89,6 +90,7 @@ function start() {
   };
   startTop(store, undo);
   startReport(store, notices);
+  startMarkerQuestion(store, notices, () => data.renew());
   startDialogs();
   startFacts(store);
   const views = { map, queue, review, audit, data };

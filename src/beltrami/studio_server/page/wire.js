@@ -5,6 +5,7 @@ import { sentence } from "./words.js";
 
 const SILENT = "The studio does not answer. Is its command still running?";
 const FORGOTTEN = "The studio does not know this page any more. Open the address that its command printed.";
+const MOST_BYTES = 60000; // of all that outlives the page; browsers allow 64 KiB
 const WAITS = [0.3, 0.6, 1, 2, 4, 8]; // seconds before the next try, the last for ever
 
 /** What the studio refused, in its own words. */
@@ -45,10 +46,15 @@ export async function askFile(path) {
   return (await send(path, {})).blob();
 }
 
+/** Say whether requests with these bodies go on when the page is closed. */
+export function canOutlive(bodies) {
+  return bodies.reduce((sum, body) => sum + new Blob([JSON.stringify(body)]).size, 0) < MOST_BYTES;
+}
+
 /** Hand something in; the answer comes when the studio has done with it. */
 export async function tell(path, body, signal) {
   const answer = await send(path, {
-    method: "POST", signal, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+    method: "POST", signal, keepalive: !signal && canOutlive([body]), headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
   });
   return answer.json().catch(() => ({}));
 }

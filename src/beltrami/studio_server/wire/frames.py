@@ -59,6 +59,11 @@ def pack_column(facts: Mapping[str, Any], codes: NDArray[np.uint16]) -> bytes:
     return header + struct.pack("<I", len(text)) + text + codes.astype("<u2").tobytes()
 
 
+def kind_of(frame: bytes) -> int:
+    """Return what a frame holds: PLACES, ANSWERS, CHANGES or COLUMN."""
+    return frame[len(MAGIC)]
+
+
 def _header(kind: int, answers: Answers, n_entries: int) -> bytes:
     return _HEADER.pack(
         MAGIC,

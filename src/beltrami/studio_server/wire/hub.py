@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from beltrami.studio_server.guard.limits import Outbox
+from beltrami.studio_server.wire.outbox import Outbox
 
 
 class Hub:

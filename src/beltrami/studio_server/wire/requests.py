@@ -11,6 +11,7 @@ MOST_ROWS = 200_000
 """Rows that one request may label."""
 
 _MOST_SHOWN = 60
+_LONGEST_MARKER = 200
 
 
 async def read_body(request: Request) -> dict[str, Any]:
@@ -77,10 +78,14 @@ def read_number(request: Request, name: str, low: int, high: int) -> int:
 def read_roles(body: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """Return corrections of what columns are for."""
     known = ("features", "text", "categories", "numbers", "ignore")
-    strange = set(body) - {*known, "id"}
+    strange = set(body) - {*known, "id", "unlabeled"}
     if strange:
         raise RefusedError(400, f"{min(strange)!r} is no role; roles are id, {', '.join(known)}")
     changes: dict[str, Any] = {}
+    if "unlabeled" in body:
+        changes["unlabeled"] = read_text(body, "unlabeled")
+        if len(changes["unlabeled"]) > _LONGEST_MARKER:
+            raise RefusedError(400, f"unlabeled may have {_LONGEST_MARKER} characters at most")
     for role in (one for one in known if one in body):
         listed = body[role]
         if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
@@ -90,7 +95,8 @@ def read_roles(body: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         if body["id"] is not None and not isinstance(body["id"], str):
             raise RefusedError(400, "id must be the name of a column, or null")
         changes["id"] = body["id"]
-    listed = [name for value in changes.values() for name in _names_in(value)]
+    columns = (value for role, value in changes.items() if role != "unlabeled")
+    listed = [name for value in columns for name in _names_in(value)]
     unknown = [name for name in listed if name not in names]
     if unknown:
         raise RefusedError(400, f"there is no column {unknown[0]!r}")

@@ -1,6 +1,7 @@
 """What pages are told in JSON: the state of the desk, rows with their content, the columns."""
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from beltrami.front_door.doubts import LAST_JUDGED
@@ -39,6 +40,7 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
         "source": project.data.table.name,
         "project": project.path.name,
         "label": project.data.roles.label,
+        "marker": None if project.open_marker is None else asdict(project.open_marker),
         "kind": desk.contents.kind,
         "has_pictures": desk.contents.has_pictures,
         "columns": [{"name": name, "kind": kind} for name, kind in desk.colourable],

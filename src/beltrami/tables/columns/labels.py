@@ -20,6 +20,26 @@ _MANY_CLASSES = 20
 _LARGEST = 2**53
 
 
+class OpenMarkerError(InvalidInputError):
+    """It is open whether -1 is a class or marks rows without a label.
+
+    Parameters
+    ----------
+    words : str
+        What to say.
+    marker : str
+        How it is written.
+    column : str
+        Where.
+    n_rows : int
+        How often.
+    """
+
+    def __init__(self, words: str, marker: str, column: str, n_rows: int) -> None:
+        super().__init__(words)
+        self.marker, self.column, self.n_rows = marker, column, n_rows
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenLabels:
     """What people said of the rows.
@@ -201,11 +221,14 @@ def _require_no_minus_one(counts: Counter[Any], name: str) -> None:
     if not minus_ones:
         return
     value, count = minus_ones[0]
-    raise InvalidInputError(
+    raise OpenMarkerError(
         f"{count} of {counts.total()} rows hold {value} in the label column {name!r}, and no cell "
         f"is empty, so it is open whether {value} is a class or marks rows without a label. If it "
         f"marks them, pass --unlabeled {value} (unlabeled={value!r}); if it is a class and only "
-        'empty cells are gaps, pass --unlabeled "" (unlabeled="").'
+        'empty cells are gaps, pass --unlabeled "" (unlabeled="").',
+        str(value).strip(),
+        name,
+        count,
     )
 
 

@@ -248,11 +248,22 @@ def test_a_page_is_saved_whole(tmp_path):
 def test_scripts_and_styles_travel_with_the_package():
     folder = files("beltrami.report.page")
     size = 0
-    for name in ("page.html.jinja", "page.css", "page.js", "map.js"):
+    for name in ("page.html.jinja", "base.css", "page.css", "page.js", "map.js"):
         text = folder.joinpath(name).read_text(encoding="utf-8")
         assert name.endswith("jinja") or "</" not in text
         size += len(text.encode()) if name.endswith(".js") else 0
     assert size < 100_000
+
+
+def test_colours_are_named_once_for_report_and_studio():
+    base = read_asset("base.css")
+    studio = files("beltrami.studio_server").joinpath("page", "studio.css").read_text("utf-8")
+    named = re.findall(r"^\s*(--[\w-]+):", base, re.MULTILINE)
+    assert {"--ground", "--ink", "--accent", "--sans"} <= set(named)
+    for style in (read_asset("page.css"), studio):
+        assert "light-dark(" not in style
+        assert set(re.findall(r"var\((--[\w-]+)\)", style)) <= set(named)
+    assert base in render(fake_page(30, 2))
 
 
 def test_modules_become_one_script_without_the_words_that_join_them():

@@ -1,0 +1,45 @@
+"""What other rooms ask of a learner beside its attributes: a learner enters, plain answers leave.
+
+They are functions, because each name of a class is a promise to its users.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.types import IndexVector
+from beltrami.front_door.judgement import Judgement
+
+
+def judgement_of(learner: Any) -> Judgement:
+    """Return how the candidates of a fitted learner were judged."""
+    judgement: Judgement = learner._answer.judgement
+    return judgement
+
+
+def given_rows(learner: Any) -> IndexVector:
+    """Return the rows whose labels a fitted learner was given."""
+    rows: IndexVector = learner._labeled.rows
+    return rows
+
+
+def count_pieces(learner: Any) -> int:
+    """Return how many pieces the rows of a started learner fall into, but for added bridges."""
+    return int(learner._piece.max(initial=-1)) + 1
+
+
+def count_changes(learner: Any, rows: Sequence[int], label: Any, weight: float) -> int:
+    """Return how many other rows a fitted learner would answer otherwise, were these labelled so.
+
+    The learner is left as it was.
+    """
+    names = learner.classes_.tolist()
+    before = learner.label_distributions_.argmax(axis=1)
+    with learner._on_trial():
+        learner.update(rows, [label] * len(rows), [weight] * len(rows))
+        after = learner.label_distributions_.argmax(axis=1)
+        place = {name: k for k, name in enumerate(learner.classes_.tolist())}
+    moved = np.array([place.get(name, -1) for name in names])[before] != after
+    moved[list(rows)] = False
+    return int(moved.sum())
