@@ -1,7 +1,8 @@
 """The events of a project and the state they amount to, kept up from event to event.
 
 `replay` in `state.py` is the slow twin. An event changes the rows that it names; where one is taken
-back, these rows are looked for in the events again, and all rows where classes rested on it.
+back, these rows are looked for in the events again, and all rows where classes rested on it or
+people return to an earlier moment.
 """
 
 from collections.abc import Collection, Iterable
@@ -9,7 +10,7 @@ from dataclasses import replace
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
-from beltrami.project.audits import audits_of
+from beltrami.project.audits import audits_of, names_returned
 from beltrami.project.events import (
     UNDOABLE,
     ClassAdded,
@@ -18,9 +19,11 @@ from beltrami.project.events import (
     Labelled,
     Marked,
     Renamed,
+    Returned,
     RolesChanged,
     TakenBack,
 )
+from beltrami.project.standing import fallen_numbers
 from beltrami.project.state import ClassNames, Given, State, keep, new_names
 
 
@@ -38,7 +41,7 @@ class Chronicle:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.state = State()
         self.events: list[Event] = []
-        self._taken: set[int] = set()
+        self._fallen: set[int] = set()
         self._own: dict[str, list[int]] = {}
         self._slots: dict[tuple[str, int], int] = {}
         self._names = ClassNames(self._slots)
@@ -52,8 +55,11 @@ class Chronicle:
     def apply(self, event: Event) -> None:
         """Take in the next event."""
         has_other_classes = self._note(event)
-        if not isinstance(event.body, TakenBack):
+        if not isinstance(event.body, TakenBack | Returned):
             self._touch(event)
+        elif isinstance(event.body, Returned):
+            self._go_back()
+            self._keep_again()
         elif has_other_classes:
             self._go_back()
         elif isinstance((target := self.events[event.body.event - 1]).body, Kept):
@@ -70,8 +76,8 @@ class Chronicle:
         return self.events[numbers[-1] - 1] if numbers else None
 
     def is_standing(self, event: Event) -> bool:
-        """Say whether an event was not taken back, and takes none back."""
-        return event.number not in self._taken and not isinstance(event.body, TakenBack)
+        """Say whether an event stands, and neither takes one back nor returns."""
+        return event.number not in self._fallen and not isinstance(event.body, TakenBack | Returned)
 
     def _note(self, event: Event) -> bool:
         """Write down an event and what it does to classes; say whether these may differ now."""
@@ -82,7 +88,7 @@ class Chronicle:
         if isinstance(event.body, TakenBack):
             target = self._require_own(event, event.body.event)
             self.events.append(event)
-            self._taken.add(target.number)
+            self._fallen.add(target.number)
             self._own[target.user].remove(target.number)
             if target.number in self._founders or isinstance(target.body, ClassAdded | Renamed):
                 self._name_again()
@@ -90,11 +96,29 @@ class Chronicle:
                     self.state.audits = audits_of(self.events)
                 return True
             return False
+        if isinstance(event.body, Returned):
+            self._return(event, event.body.event)
+            return True
         self.events.append(event)
         self._keep(event)
         if isinstance(event.body, UNDOABLE):
             self._own.setdefault(event.user, []).append(event.number)
         return self._name(event)
+
+    def _return(self, event: Event, number: int) -> None:
+        """Let that stand which stood after an earlier event."""
+        if number >= event.number:
+            raise InvalidInputError(
+                f"event {event.number} returns to event {number}, which does not come before it."
+            )
+        self.events.append(event)
+        self._fallen, self._own = fallen_numbers(self.events), {}
+        for one in self.events:
+            if isinstance(one.body, UNDOABLE) and one.number not in self._fallen:
+                self._own.setdefault(one.user, []).append(one.number)
+        self._name_again()
+        if names_returned(self.events):
+            self.state.audits = audits_of(self.events)
 
     def _keep(self, event: Event) -> None:
         """Let an event change what is not about single rows."""
@@ -156,7 +180,7 @@ class Chronicle:
             self._forget(rows)
         name_now: dict[str, str] = {}
         for event in reversed(self.events):
-            if event.number in self._taken:
+            if event.number in self._fallen:
                 continue
             match event.body:
                 case Renamed(name=name, to=to):

@@ -169,6 +169,18 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True)
+class Returned:
+    """What people said is again as it was after an earlier event."""
+
+    kind: ClassVar[str] = "return"
+
+    event: int
+
+    def __post_init__(self) -> None:
+        check_number(self.event, "event")
+
+
+@dataclass(frozen=True, slots=True)
 class RolesChanged:
     """The table is to be read by other options; these are all of them."""
 
@@ -212,6 +224,7 @@ Body: TypeAlias = (
     | ClassAdded
     | Renamed
     | TakenBack
+    | Returned
     | RolesChanged
     | InputSeen
     | AuditDrawn
@@ -220,6 +233,7 @@ Body: TypeAlias = (
 )
 _BODIES: dict[str, type[Any]] = {one.kind: one for one in get_args(Body)}
 UNDOABLE = (Labelled, Marked, Kept, ClassAdded, Renamed)
+"""What can be taken back and returned from; all else is a record that always stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +267,7 @@ class Event:
 
     @property
     def kind(self) -> str:
-        """The kind of event: label, mark, kept, class, rename, undo, roles, input or of audits."""
+        """The kind of event, such as label, mark, rename, undo or return."""
         return self.body.kind
 
     @property

@@ -100,7 +100,7 @@ class ProjectFile:
                 with _explained(place):
                     has_log = _has_log(place)
                     if not has_log:  # to connect would make one, also beside a damaged file
-                        with closing(_connect_to_read(place)) as reader:
+                        with closing(connect_to_read(place)) as reader:
                             contents = _read(reader, place)
                     connection = _connect(place)
                     if has_log:
@@ -170,7 +170,7 @@ def read_project(path: Path) -> Contents:
         raise ProjectError(f"there is no project {str(path)!r}. `beltrami studio` makes one.")
     for attempt in range(1, _TRIES + 1):
         try:
-            with _explained(place), closing(_connect_to_read(place)) as connection:
+            with _explained(place), closing(connect_to_read(place)) as connection:
                 contents = _read(connection, place)
         except ProjectError:
             if attempt == _TRIES:  # a writer may have come or gone in between
@@ -197,7 +197,7 @@ def _connect(path: Path, *, is_new: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def _connect_to_read(path: Path) -> sqlite3.Connection:
+def connect_to_read(path: Path) -> sqlite3.Connection:
     """Connect without writing, and without leaving files behind.
 
     Where a log is beside the project, somebody writes it or was killed, and the log is read, too.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from beltrami.core.types import BoolVector, FloatMatrix
 from beltrami.front_door.report import FitReport
 from beltrami.labelling.result import row_sources
+from beltrami.project.measures import Measure
 from beltrami.project.state import State
 from beltrami.report.page.model import Source
 
@@ -135,6 +136,33 @@ class Beliefs:
         chances = self.distributions[row]
         order = np.argsort(-chances, kind="stable")[:2]
         return [(self.classes[place], float(chances[place])) for place in order.tolist()]
+
+
+def measure_of(answers: Answers, report: FitReport | None) -> Measure:
+    """Return what answers amount to, to be kept.
+
+    - `report`: of the learner, where it has judged these labels.
+    """
+    counts = answers.counts
+    expected = answers.expected
+    measure = Measure(
+        answers.version,
+        counts["given"],
+        counts["labelled"],
+        counts["abstained"],
+        counts["unreached"],
+        None if np.isnan(expected) else round(expected, 6),
+    )
+    if report is None or not report.n_held_out or np.isnan(report.held_out_accuracy):
+        return measure
+    low, high = report.bounds
+    return replace(
+        measure,
+        held_out=int(report.n_held_out),
+        accuracy=float(report.held_out_accuracy),
+        low=float(low),
+        high=float(high),
+    )
 
 
 def _places(state: State) -> dict[str, int]:

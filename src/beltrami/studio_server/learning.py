@@ -29,11 +29,17 @@ from beltrami.project import Project
 from beltrami.project.project import labelled_intake
 from beltrami.project.state import State
 from beltrami.questions import Question
-from beltrami.studio_server.answers import Answers, Beliefs
+from beltrami.studio_server.answers import Answers, Beliefs, measure_of
 from beltrami.studio_server.audience import Audience
 from beltrami.studio_server.errands import BrokenOffError, Errands
 from beltrami.studio_server.map_thread import MapThread
-from beltrami.studio_server.teaching import Taught, classes_of, taught_by, vectors_of
+from beltrami.studio_server.teaching import (
+    Taught,
+    changes_between,
+    classes_of,
+    taught_by,
+    vectors_of,
+)
 
 _PAUSE_S = 2.5
 """Seconds without a label after which candidates are judged anew."""
@@ -195,6 +201,23 @@ class Learning:
         moved[rows] = False
         return int(moved.sum())
 
+    def answers_at(self, state: State, *, is_quick: bool) -> Answers:
+        """Return what the labels of a moment teach; in the learner's thread, and forgotten after.
+
+        - `is_quick`: whether candidates are believed as they are now, and not judged anew.
+        """
+        wanted, n_rows = taught_by(state), self._project.n_rows
+        if len(classes_of(wanted)) < 2:
+            return Answers.of_labels(state, n_rows)
+        learner = self.learner
+        with learner._on_trial():
+            learner.risk = state.risk
+            if is_quick and self._taught:
+                learner.update(*changes_between(self._taught, wanted))
+            else:
+                learner.fit_labels(*vectors_of(wanted, n_rows))
+            return Answers.of_learner(state, learner, self._data.features.is_empty)
+
     def _run(self) -> None:
         try:
             with self._remembering(), listen(self._hear):
@@ -303,12 +326,9 @@ class Learning:
 
     def _learn_changes(self, wanted: Taught) -> None:
         """Learn what is other than it was."""
-        nothing = (None, 1.0)
-        rows = [row for row, one in wanted.items() if self._taught.get(row) != one]
-        rows += [row for row in self._taught if row not in wanted]
+        rows, labels, weights = changes_between(self._taught, wanted)
         if rows:
-            told = [wanted.get(row, nothing) for row in rows]
-            self.learner.update(rows, [one[0] for one in told], [one[1] for one in told])
+            self.learner.update(rows, labels, weights)
             self._is_settled = False
         self._taught, self.has_learned = wanted, True
 
@@ -323,6 +343,8 @@ class Learning:
         n_behind = max(0, self._project.state.number - state.number)
         self.answers, self.beliefs = replace(answers, n_behind=n_behind), beliefs
         self._audience.show_answers(before, self.answers)
+        report = beliefs.report if beliefs is not None and self._is_settled else None
+        self._project.measures.keep(measure_of(answers, report))
 
     def _choose_questions(self) -> None:
         self._needs_questions = False
