@@ -7,9 +7,9 @@ breaks off as soon as a label comes.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -105,7 +105,7 @@ class Learning:
         self._n_foreseen = 0
         self._state, self._data = State(), project.data
         self._map = MapThread(audience, remembering, self._require_going)
-        self._may_break_off = False
+        self._gives_way: Callable[[], bool] | None = None  # says when work is broken off
         self._thread = threading.Thread(target=self._run, name="beltrami learning", daemon=True)
 
     def start(self) -> None:
@@ -204,13 +204,15 @@ class Learning:
     def answers_at(self, state: State, *, is_quick: bool) -> Answers:
         """Return what the labels of a moment teach; in the learner's thread, and forgotten after.
 
+        A label that comes meanwhile goes first.
+
         - `is_quick`: whether candidates are believed as they are now, and not judged anew.
         """
         wanted, n_rows = taught_by(state), self._project.n_rows
         if len(classes_of(wanted)) < 2:
             return Answers.of_labels(state, n_rows)
         learner = self.learner
-        with learner._on_trial():
+        with self._giving_way(self._is_behind), learner._on_trial():
             learner.risk = state.risk
             if is_quick and self._taught:
                 learner.update(*changes_between(self._taught, wanted))
@@ -360,16 +362,22 @@ class Learning:
 
     def _settle_in_peace(self) -> None:
         """Judge anew unless somebody goes on labelling."""
-        self._may_break_off = True
-        try:
+        with self._giving_way(lambda: self._is_behind() or bool(self._requests)):
             self.settle()
+
+    @contextmanager
+    def _giving_way(self, when: Callable[[], bool]) -> Iterator[None]:
+        """Break off what is in the block as soon as something more urgent is to be done."""
+        self._gives_way = when
+        try:
+            yield
         finally:
-            self._may_break_off = False
+            self._gives_way = None
 
     def _hear(self, event: ProgressEvent) -> None:
         self._require_going()
-        if self._may_break_off:
-            if self._is_behind() or self._requests:
+        if self._gives_way is not None:
+            if self._gives_way():
                 raise BrokenOffError
             return
         # What follows a label is mostly quick, and said by the map itself.

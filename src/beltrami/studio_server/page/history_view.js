@@ -10,6 +10,7 @@ import { ask, askFrame } from "./wire.js";
 import { count, percent, rowCount, sentence } from "./words.js";
 
 const REST_MS = 220; // where the slider rests is meant
+const STAY_MS = 1200; // who looks for so long wants to see it as it was
 const PACE_MS = 280; // of a replay
 const MOST_STOPS = 80;
 const RELOAD_MS = 500;
@@ -51,7 +52,6 @@ export class HistoryView {
 
   /** Ask for the curve and the newest events. */
   async load() {
-    this.stale = false;
     await this.events.load();
     try {
       this.told = await ask("/api/history/curve");
@@ -89,26 +89,35 @@ export class HistoryView {
       element("p", { class: "note", text: fall.words }))));
   }
 
-  /** Look at the moment after an event; the last one is now. Returns whether it is shown. */
-  async look(event, isQuick = false) {
-    if (!isQuick) this.pause();
+  /**
+   * Look at the moment after an event; the last one is now. Returns whether it is shown. Answers by the judgement of
+   * now come at once; who stays is shown those of a fresh fit.
+   */
+  async look(event, isPlaying = false) {
+    if (!isPlaying) this.pause();
     if (event >= this.last) return this.leave();
     const turn = ++this.turn;
     byId("history-problem").textContent = "";
     byId("moment").value = event;
-    if (!isQuick) byId("moment-words").textContent = `The map of event ${count(event)} is being learned.`;
     try {
-      const [moment, frame] = await Promise.all([
-        ask("/api/history/moment", { event }), askFrame("/api/history/map", isQuick ? { event, quick: 1 } : { event }),
-      ]);
+      const [moment, frame] = await Promise.all([ask("/api/history/moment", { event }), askFrame("/api/history/map", { event, quick: 1 })]);
       if (turn !== this.turn) return false;
       this.store.set({ moment });
       this.stage.lookAt(frame);
+      if (!isPlaying) this.refine(event, turn);
       return true;
     } catch (error) {
       if (turn === this.turn) this.complain(error);
       return false;
     }
+  }
+
+  /** Show the answers of a fresh fit to somebody who stays at a moment. */
+  async refine(event, turn) {
+    await new Promise((resolve) => setTimeout(resolve, STAY_MS));
+    if (turn !== this.turn) return;
+    const frame = await askFrame("/api/history/map", { event }).catch(() => null);
+    if (frame && turn === this.turn) this.stage.lookAt(frame);
   }
 
   /** Go back to now. */
