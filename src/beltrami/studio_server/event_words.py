@@ -69,7 +69,7 @@ def _say_audit(
             return f"drew {_count(len(rows), 'row')} to be checked blindly, round {round_place}"
         case AuditAnswered(answer=answer):
             said = "cannot be told" if answer is None else f"is “{answer}”"
-            return f"said in the audit that {name or 'a row that is gone'} {said}"
+            return f"said in the audit that {_named(name, 1)} {said}"
         case RiskSet(risk=risk):
             if risk is None:
                 return "let every answer be accepted"
@@ -129,7 +129,7 @@ def _say_labelled(body: Labelled, what: str) -> str:
 
 
 def _named(name: str | None, count: int) -> str:
-    return name if name is not None else _count(count, "row")
+    return f"row {name}" if name is not None else _count(count, "row")
 
 
 def _count(number: int, noun: str) -> str:

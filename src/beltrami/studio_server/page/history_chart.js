@@ -17,13 +17,13 @@ function ticksOf(low, high, most, isWhole = false) {
   let step = power * STEPS.find((one) => one * power >= rough * 0.999);
   if (isWhole) step = Math.max(1, Math.round(step));
   const ticks = [];
-  for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + step * 1e-6; tick += step) ticks.push(tick);
+  for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + step * 1e-6; tick += step) ticks.push(tick + 0); // no −0
   return ticks;
 }
 
 /**
  * A chart in a host. `traits`: `value(point)` what the line shows, null for nothing; `band(point)` its range;
- * `floor(points)` where the axis begins; `most(points)` where it ends; `said(value)` a tick; `choose(event)`.
+ * `floor(told)` where the axis begins; `most(points)` where it ends; `said(value)` a tick; `choose(event)`.
  */
 export class Chart {
   constructor(host, traits) {
@@ -53,12 +53,12 @@ export class Chart {
       return;
     }
     const most = Math.max(1, ...this.told.points.map((one) => one.given), ...this.told.audits.map((one) => one.given));
-    const [low, high] = [this.traits.floor(points), this.traits.most(points)];
+    const [low, high] = [this.traits.floor({ ...this.told, points }), this.traits.most(points)];
     const x = (given) => LEFT + ((wide - LEFT - RIGHT) * given) / most;
     const y = (value) => TOP + (HIGH - TOP - BOTTOM) * (1 - (value - low) / (high - low));
     this.scale = { points, x };
     const svg = drawn("svg", { width: wide, height: HIGH, viewBox: `0 0 ${wide} ${HIGH}`, role: "img", "aria-label": this.words });
-    svg.append(...this.axes(x, y, most, low, high, wide), ...this.band(points, x, y), ...this.line(points, x, y), ...this.marks(x, y, high));
+    svg.append(...this.axes(x, y, most, low, high, wide), ...this.band(points, x, y), ...this.line(points, x, y), ...this.marks(x, y));
     this.host.replaceChildren(svg);
   }
 
@@ -91,10 +91,10 @@ export class Chart {
   }
 
   /** Proofs of audits, and the moment that is looked at. */
-  marks(x, y, high) {
+  marks(x, y) {
     const marks = [];
     for (const one of this.traits.hasProofs ? this.told.audits : []) {
-      const [left, top] = [x(one.given), y(Math.min(high, Math.max(this.traits.floor(this.scale.points), one.lower)))];
+      const [left, top] = [x(one.given), y(one.lower)];
       const mark = drawn("path", { class: "proof", d: `M${left} ${top - 6}L${left + 5.5} ${top}L${left} ${top + 6}L${left - 5.5} ${top}Z` });
       mark.append(drawn("title", {}, one.words));
       marks.push(mark);

@@ -24,7 +24,7 @@ export class HistoryView {
     this.charts = [
       new Chart(byId("accepted-chart"), { value: (one) => one.accepted, floor: () => 0, most: (points) => Math.max(1, ...points.map((one) => one.accepted)), said: count, isWhole: true, choose }),
       new Chart(byId("accuracy-chart"), {
-        value: (one) => one.accuracy, band: (one) => [one.low, one.high], floor: (points) => Math.floor(10 * Math.min(0.9, ...points.map((one) => one.low))) / 10,
+        value: (one) => one.accuracy, band: (one) => [one.low, one.high], floor: ({ points, audits }) => Math.floor(10 * Math.min(0.9, ...points.map((one) => one.low), ...audits.map((one) => one.lower))) / 10,
         most: () => 1, said: percent, hasProofs: true, choose,
       }),
     ];
@@ -186,11 +186,10 @@ export class HistoryView {
     byId("moment").setAttribute("aria-valuetext", moment ? `after event ${moment.event}` : "now");
     byId("moment-words").textContent = moment
       ? `After event ${count(moment.event)} of ${count(this.last)}, ${timeWords(moment.at)}: ${labelWords(moment.given)}.` : `Now, after ${count(this.last)} events: ${labelWords(project.given)}.`;
-    byId("moment-changes").textContent = moment ? (moment.same ? "What people said was the same as it is now." : `A return: ${changeWords(moment.changes)}`) : "Move the slider, choose an event or click on a curve to look at an earlier moment. To look changes nothing.";
+    byId("moment-changes").textContent = moment ? (moment.same ? "What people said was the same as it is now." : `If you return: ${changeWords(moment.changes)}`) : "Move the slider, choose an event or click on a curve to look at an earlier moment. To look changes nothing.";
     refill(byId("moment-deeds"),
       button(this.isPlaying ? "Pause" : moment ? "Replay from here" : "Replay", () => this.play(), { key: "P", disabled: this.last < 2, data: { name: "play" } }),
-      button("Return to this moment", () => this.goBack(), { disabled: !moment || moment.same || project.read_only, data: { name: "return" } }),
-      button("Back to now", () => this.leave(), { key: "Esc", disabled: !moment, data: { name: "now" } }));
+      button("Return to this moment", () => this.goBack(), { disabled: !moment || moment.same || project.read_only, data: { name: "return" } }));
     const shown = shownProject(state), classes = shown.classes.map((one, code) => ({ ...one, code })).filter((one) => !one.gone);
     refill(byId("moment-classes"), ...classes.map(({ code, given }) => element("li", {}, className(shown, code), element("span", { class: "faint", text: count(given) }))));
     for (const chart of this.charts) chart.point(moment ? moment.given : null);

@@ -56,7 +56,7 @@ export class Stage {
     const host = byId(HOSTS[view] ?? "map-host"), from = this.frame.parentElement;
     if (from === host) return;
     const { map } = this, { zoom, centre } = map, kept = this.kept;
-    if (from.id === "map-host") this.kept = { zoom, centre };
+    if (from.id === "map-host") this.kept = this.store.state.places && { zoom, centre };
     host.prepend(this.frame);
     map.resize();
     map.reset();
