@@ -19,6 +19,7 @@ PATHS = (
     "/static/....//access.py", "/static//etc/passwd", "/static/%00", "/static/index.html",
     "/static/page/../../access.py", "/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
     "/favicon.ico", "/api/live", "/api/labels/", "/api/state/../labels", "/?token=wrong", "/?x=1",
+    "/api/history/", "/api/history/map", "/api/history/moment?event=..%2f", "/api/history/return",
 )  # fmt: skip
 ROLES = ("features", "text", "categories", "numbers", "ignore")
 COLUMNS = ("id", "x", "y", "note", "label")

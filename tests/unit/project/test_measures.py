@@ -1,4 +1,4 @@
-"""Measures beside the events: they come back, may be lost, and never stand in the way of a label."""
+"""Measures beside the events: they come back, may be lost, and stand in the way of no label."""
 
 import sqlite3
 from contextlib import closing
