@@ -71,7 +71,7 @@ def fill(project: Project, n_events: int) -> None:
         else:
             project.label(user, [row], "low" if row < N_ROWS // 2 else "high", "key")
             given = len(project.state.labels)
-            accuracy = 0.9 + 0.08 * given / N_ROWS
+            accuracy = 0.9 + 0.08 * rng.random()
             measure = Measure(
                 len(project.events), given, N_ROWS - given, 0, 0, 0.97, given, accuracy, 0.85, 0.99
             )

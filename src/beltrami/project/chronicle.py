@@ -6,7 +6,7 @@ people return to an earlier moment.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
@@ -23,7 +23,7 @@ from beltrami.project.events import (
     RolesChanged,
     TakenBack,
 )
-from beltrami.project.standing import fallen_numbers
+from beltrami.project.standing import standing
 from beltrami.project.state import ClassNames, Given, State, keep, new_names
 
 
@@ -41,13 +41,20 @@ class Chronicle:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.state = State()
         self.events: list[Event] = []
-        self._fallen: set[int] = set()
+        self._stands: set[int] = set()
         self._own: dict[str, list[int]] = {}
         self._slots: dict[tuple[str, int], int] = {}
         self._names = ClassNames(self._slots)
         self._founders: set[int] = set()
-        for event in events:
+        self._n_renames = 0
+        self._moments: dict[int, _Moment] = {}
+        listed = list(events)
+        targets = {one.body.event for one in listed if isinstance(one.body, Returned)}
+        for event in listed:
             self._note(event)
+            if event.number in targets:
+                self._moments[event.number] = self._moment()
+        self._moments = {}
         self._go_back()
         self._keep_again()
         self.state.number, self.state.classes = len(self.events), self._names.listed()
@@ -77,7 +84,9 @@ class Chronicle:
 
     def is_standing(self, event: Event) -> bool:
         """Say whether an event stands, and neither takes one back nor returns."""
-        return event.number not in self._fallen and not isinstance(event.body, TakenBack | Returned)
+        if isinstance(event.body, UNDOABLE):
+            return event.number in self._stands
+        return not isinstance(event.body, TakenBack | Returned)
 
     def _note(self, event: Event) -> bool:
         """Write down an event and what it does to classes; say whether these may differ now."""
@@ -88,7 +97,7 @@ class Chronicle:
         if isinstance(event.body, TakenBack):
             target = self._require_own(event, event.body.event)
             self.events.append(event)
-            self._fallen.add(target.number)
+            self._stands.remove(target.number)
             self._own[target.user].remove(target.number)
             if target.number in self._founders or isinstance(target.body, ClassAdded | Renamed):
                 self._name_again()
@@ -102,6 +111,7 @@ class Chronicle:
         self.events.append(event)
         self._keep(event)
         if isinstance(event.body, UNDOABLE):
+            self._stands.add(event.number)
             self._own.setdefault(event.user, []).append(event.number)
         return self._name(event)
 
@@ -112,13 +122,25 @@ class Chronicle:
                 f"event {event.number} returns to event {number}, which does not come before it."
             )
         self.events.append(event)
-        self._fallen, self._own = fallen_numbers(self.events), {}
-        for one in self.events:
-            if isinstance(one.body, UNDOABLE) and one.number not in self._fallen:
-                self._own.setdefault(one.user, []).append(one.number)
-        self._name_again()
-        if names_returned(self.events):
+        moment = self._moments.get(number)
+        if moment is None:
+            self._stands = {one.number for one in standing(self.events[:number])}
+            self._own = {}
+            for one in self.events[:number]:
+                if isinstance(one.body, UNDOABLE) and one.number in self._stands:
+                    self._own.setdefault(one.user, []).append(one.number)
+            self._name_again()
+        else:
+            self._stands, self._founders = set(moment.stands), set(moment.founders)
+            self._own = {user: list(numbers) for user, numbers in moment.own.items()}
+            self._names = moment.names.copy()
+        if self._n_renames and names_returned(self.events):
             self.state.audits = audits_of(self.events)
+
+    def _moment(self) -> "_Moment":
+        """Return what a return to now has to know."""
+        own = {user: list(numbers) for user, numbers in self._own.items()}
+        return _Moment(set(self._stands), own, self._names.copy(), set(self._founders))
 
     def _keep(self, event: Event) -> None:
         """Let an event change what is not about single rows."""
@@ -131,6 +153,7 @@ class Chronicle:
             case AuditDrawn() | AuditAnswered() as body:
                 state.audits = state.audits.after(body)
             case Renamed(name=name, to=to):
+                self._n_renames += 1
                 state.audits = state.audits.renamed(name, to)
             case _:
                 pass
@@ -180,7 +203,7 @@ class Chronicle:
             self._forget(rows)
         name_now: dict[str, str] = {}
         for event in reversed(self.events):
-            if event.number in self._fallen:
+            if not self.is_standing(event):
                 continue
             match event.body:
                 case Renamed(name=name, to=to):
@@ -258,6 +281,16 @@ class Chronicle:
                 if given.number not in renamed:
                     renamed[given.number] = replace(given, label=to)
                 labels[row] = renamed[given.number]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moment:
+    """What stood after an event, what each person could take back, and what was called what."""
+
+    stands: set[int]
+    own: dict[str, list[int]]
+    names: ClassNames
+    founders: set[int]
 
 
 class _Seen:

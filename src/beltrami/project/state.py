@@ -145,6 +145,13 @@ class ClassNames:
     def __contains__(self, name: object) -> bool:
         return name in self._live
 
+    def copy(self) -> "ClassNames":
+        """Return the same, to go on from here another time; slots are shared."""
+        twin = ClassNames(self._slots)
+        twin._live, twin._merged = dict(self._live), dict(self._merged)
+        twin._called, twin._n_called = dict(self._called), self._n_called.copy()
+        return twin
+
     def found(self, name: str) -> bool:
         """Let there be a class of that name, and say whether there was none."""
         if name in self._live:

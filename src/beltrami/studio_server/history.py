@@ -12,6 +12,7 @@ from beltrami.labelling.contents import RowContents
 from beltrami.project import Project
 from beltrami.project.audit_events import AuditAnswered, AuditDrawn
 from beltrami.project.audits import audits_of
+from beltrami.project.chronicle import Chronicle
 from beltrami.project.events import Event, Labelled, TakenBack
 from beltrami.project.measures import Measure
 from beltrami.project.standing import fallen_after, fallen_numbers, way_numbers
@@ -150,9 +151,12 @@ class History:
     def _reason(self, before: Measure, after: Measure) -> str:
         key = before.event, after.event
         if key not in self._reasons:
-            between = self.events[before.event : after.event]
-            then, now = (self._project.state_at(number) for number in key)
-            self._reasons[key] = say_why(before, after, then, now, between)
+            events = self.events
+            told, between = Chronicle(events[: before.event]), events[before.event : after.event]
+            then = told.state.copy()
+            for one in between:
+                told.apply(one)
+            self._reasons[key] = say_why(before, after, then, told.state, between)
         return self._reasons[key]
 
     def _proof(self, events: Sequence[Event], number: int) -> Proved | None:

@@ -114,6 +114,10 @@ def test_what_people_may_take_back_is_theirs_and_stands(seed):
             own = [number for number in sorted(stands) if events[number - 1].user == user]
             last = told.last_of(user)
             assert (None if last is None else last.number) == (own[-1] if own else None)
+    at_once = Chronicle(events)
+    assert [at_once.last_of(user) for user in ("ann", "bob")] == [
+        told.last_of(user) for user in ("ann", "bob")
+    ]
 
 
 def test_a_return_brings_back_labels_marks_classes_and_kept_doubts():

@@ -40,6 +40,7 @@ export class Chart {
 
   /** Draw a line at the labels of a moment, none for null. */
   point(at) {
+    if (at === this.at) return;
     this.at = at;
     this.draw();
   }
