@@ -35,40 +35,43 @@ _PATIENCE_S = 60  # what any request may take, on a machine that does much else
 REFUSALS = {400, 401, 403, 404, 405, 408, 409, 411, 413, 415, 421, 429}
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Entry:
     """Something that was acknowledged; what is not about labels has no rows."""
 
+    user: str
     rows: list[int]
     label: str | None = None
-    is_standing: bool = True
 
 
 class Ledger:
-    """What was acknowledged, in order, and what of it was taken back."""
+    """What was acknowledged, in order, and what of it stands after each event."""
 
-    def __init__(self, given: set[int]) -> None:
-        self._entries = [Entry([row], "file") for row in given]
-        self._own: dict[str, list[Entry]] = {user: [] for user in USERS}
+    def __init__(self, given: set[int], number: int) -> None:
+        self._standing = tuple(Entry("file", [row], "file") for row in given)
+        self._moments = {0: (), number: self._standing}  # the data are read in between
 
     def enter(self, user: str, call: Call, answer: dict) -> None:
         """Write down what was acknowledged."""
         if call.path == "/api/undo":
-            taken = self._own[user].pop()
-            taken.is_standing = False
+            taken = next(one for one in reversed(self._standing) if one.user == user)
+            self._standing = tuple(one for one in self._standing if one is not taken)
             is_label = answer["undone"]["kind"] == "label"
             assert answer["undone"]["count"] == len(set(taken.rows)) or not is_label
-        elif call.path in {"/api/labels", "/api/marks", "/api/classes"}:
-            is_label = call.path == "/api/labels"
-            entry = Entry(call.sent["rows"], call.sent["label"]) if is_label else Entry([])
-            self._own[user].append(entry)
-            self._entries.append(entry)
+        elif call.path == "/api/history/return":
+            moment = max(one for one in self._moments if one <= call.sent["event"])
+            self._standing = self._moments[moment]
+        elif call.path == "/api/labels":
+            entry = Entry(user, call.sent["rows"], call.sent["label"])
+            self._standing = (*self._standing, entry)
+        elif call.path in {"/api/marks", "/api/classes", "/api/doubts/keep"}:
+            self._standing = (*self._standing, Entry(user, []))
+        if "saved" in answer:
+            self._moments[answer["saved"]] = self._standing
 
     def rows_with_a_label(self) -> set[int]:
         """Return the rows that must have a label now."""
-        labels = {
-            row: entry.label for entry in self._entries if entry.is_standing for row in entry.rows
-        }
+        labels = {row: entry.label for entry in self._standing for row in entry.rows}
         return {row for row, label in labels.items() if label is not None}
 
 
@@ -89,7 +92,7 @@ def test_random_requests_and_frames_leave_what_was_acknowledged(table, seeds, ca
     caplog.set_level(logging.WARNING)
     project = table.with_suffix(".beltrami")
     opened = open_project(table, TableOptions(min_classes=0), project, user=USERS[0])
-    ledger = Ledger(set(opened.state.labels))
+    ledger = Ledger(set(opened.state.labels), len(opened.events))
     hub, access = Hub(), Access.of(USERS)
     desk = Desk(opened, hub, USERS, LearningOptions(random_state=0))
     try:

@@ -12,6 +12,7 @@ from beltrami.project.events import (
     Labelled,
     Marked,
     Renamed,
+    Returned,
     RolesChanged,
     TakenBack,
     pressed,
@@ -66,15 +67,17 @@ def random_audit_body(rng, state, n_rows):
     return AuditDrawn(1, n_rows, rows, tuple(rng.choices(NAMES, k=4)), "rest", state.risk, 0, 1)
 
 
-def random_history(seed, n, *, n_rows=30, users=("ann", "bob")):
-    """Return n events; one in four takes the last one of its user back."""
+def random_history(seed, n, *, n_rows=30, users=("ann", "bob"), returning=0.0):
+    """Return n events; one in four takes the last one of its user back, some return anywhere."""
     rng, chronicle = random.Random(seed), Chronicle()
     chronicle.apply(event(1, RolesChanged({"label": "kind"})))
     while len(chronicle.events) < n:
         user = rng.choice(users)
         last = chronicle.last_of(user)
         number = len(chronicle.events) + 1
-        if last is not None and rng.random() < 0.25:
+        if returning and number > 2 and rng.random() < returning:
+            body = Returned(rng.randrange(1, number))
+        elif last is not None and rng.random() < 0.25:
             body = TakenBack(last.number)
         else:
             is_audit = rng.random() < 0.2

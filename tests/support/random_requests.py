@@ -19,6 +19,7 @@ PATHS = (
     "/static/....//access.py", "/static//etc/passwd", "/static/%00", "/static/index.html",
     "/static/page/../../access.py", "/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
     "/favicon.ico", "/api/live", "/api/labels/", "/api/state/../labels", "/?token=wrong", "/?x=1",
+    "/api/history/", "/api/history/map", "/api/history/moment?event=..%2f", "/api/history/return",
 )  # fmt: skip
 ROLES = ("features", "text", "categories", "numbers", "ignore")
 COLUMNS = ("id", "x", "y", "note", "label")
@@ -52,8 +53,8 @@ def random_call(rng: np.random.Generator, n_rows: int) -> Call:
 
 
 def _right_call(rng: np.random.Generator, n_rows: int) -> Call:
-    kinds = ("label", "mark", "keep", "undo", "class", "rename", "trial", "roles", "read")
-    kind = rng.choice(kinds, p=(0.37, 0.05, 0.03, 0.12, 0.04, 0.04, 0.02, 0.01, 0.32))
+    kinds = ("label", "mark", "keep", "undo", "class", "rename", "trial", "return", "roles", "read")
+    kind = rng.choice(kinds, p=(0.37, 0.05, 0.03, 0.12, 0.04, 0.04, 0.02, 0.01, 0.01, 0.31))
     rows = rng.choice(n_rows, size=int(rng.integers(1, 6)), replace=False).tolist()
     label = str(rng.choice(CLASSES))
     if kind == "label":
@@ -74,6 +75,8 @@ def _right_call(rng: np.random.Generator, n_rows: int) -> Call:
         other = str(rng.choice(CLASSES))
         sent = {"rename": label, "to": other} | ({"merge": True} if rng.random() < 0.5 else {})
         return _post("/api/classes", sent)
+    if kind == "return":
+        return _post("/api/history/return", {"event": int(rng.integers(1, 40))})
     if kind == "trial":
         return _post("/api/trial", {"rows": rows, "label": label})
     if kind == "roles":
@@ -84,7 +87,10 @@ def _right_call(rng: np.random.Generator, n_rows: int) -> Call:
     paths = (
         "/api/state", "/api/map", "/api/answers", f"/api/rows?rows={','.join(map(str, rows))}",
         f"/api/picture?row={rows[0]}&side=96", "/api/column?name=x", "/api/search?text=r1",
-        "/api/data", "/", "/static/map.js", "/api/doubts/list?kind=between",
+        "/api/data", "/", "/static/map.js", "/api/doubts/list?kind=between", "/api/history",
+        "/api/history?from=3&user=me", "/api/history/curve",
+        f"/api/history/moment?event={rng.integers(1, 40)}",
+        f"/api/history/map?event={rng.integers(1, 40)}&quick=1",
     )  # fmt: skip
     return Call("GET", str(rng.choice(paths)))
 
@@ -106,7 +112,7 @@ def _bend(call: Call, rng: np.random.Generator) -> Call:
     how = int(rng.integers(7))
     if how < 4:
         sent = dict(call.sent)
-        names = ("rows", "label", "how", "mark", "add", "rename", "to", "merge", "id", "ignore")
+        names = ("rows", "label", "how", "mark", "add", "rename", "to", "merge", "id", "event")
         for _ in range(int(rng.integers(1, 3))):
             sent[str(rng.choice(names))] = _strange(rng)
         if rng.random() < 0.2 and sent:

@@ -4,6 +4,7 @@ They are functions, because each name of a class is a promise to its users.
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,12 @@ def count_pieces(learner: Any) -> int:
     return int(learner._piece.max(initial=-1)) + 1
 
 
+def on_trial(learner: Any) -> AbstractContextManager[None]:
+    """Return a context in which a learner may learn otherwise; it is then as it was before."""
+    context: AbstractContextManager[None] = learner._on_trial()
+    return context
+
+
 def count_changes(learner: Any, rows: Sequence[int], label: Any, weight: float) -> int:
     """Return how many other rows a fitted learner would answer otherwise, were these labelled so.
 
@@ -36,7 +43,7 @@ def count_changes(learner: Any, rows: Sequence[int], label: Any, weight: float) 
     """
     names = learner.classes_.tolist()
     before = learner.label_distributions_.argmax(axis=1)
-    with learner._on_trial():
+    with on_trial(learner):
         learner.update(rows, [label] * len(rows), [weight] * len(rows))
         after = learner.label_distributions_.argmax(axis=1)
         place = {name: k for k, name in enumerate(learner.classes_.tolist())}

@@ -2,10 +2,11 @@
 
 A round comes back whole: as long as one of its rows has no answer, none counts. Where a class is
 renamed or merged, or that is taken back, what was answered means something else for rows that
-nobody looked at: no earlier round is about the labels of now.
+nobody looked at: no earlier round is about the labels of now. Where people return from a rename or
+to one, answers by its names count as blank, too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project.audit_events import AuditAnswered, AuditDrawn
-from beltrami.project.events import Event, Renamed, TakenBack
+from beltrami.project.events import Event, Renamed, Returned, TakenBack
+from beltrami.project.standing import standing
 from beltrami.review.trail import Round, Trail
 from beltrami.tables.model import few_of
 
@@ -100,6 +102,19 @@ class Audits:
         """Return the same with no round about the labels of now."""
         return self._each(lambda one: replace(one, rest=""))
 
+    def without(self, names: set[str]) -> "Audits":
+        """Return the same with no round about the labels of now, and blanks for some names."""
+
+        def known(one: str | None) -> str | None:
+            return None if one in names else one
+
+        def blank(one: Round) -> Round:
+            given = None if one.answers is None else tuple(map(known, one.answers))
+            return replace(one, answers=given)
+
+        answers = {row: known(one) for row, one in self.answers.items()}
+        return replace(self._each(blank).outdated(), answers=answers)
+
     def _each(self, change: Callable[[Round], Round]) -> "Audits":
         return replace(self, trail=Trail(tuple(map(change, self.trail.rounds))))
 
@@ -123,20 +138,35 @@ class Audits:
 
 def audits_of(events: Sequence[Event]) -> Audits:
     """Return what events amount to: the specification of what `Chronicle` keeps."""
-    taken = {event.body.event for event in events if isinstance(event.body, TakenBack)}
+    stands = {event.number for event in standing(events)}
     audits = Audits()
     for event in events:
         match event.body:
             case AuditDrawn() | AuditAnswered() as body:
                 audits = audits.after(body)
             case Renamed(name=name, to=to):
-                is_taken = event.number in taken
-                audits = audits.outdated() if is_taken else audits.renamed(name, to)
+                does_stand = event.number in stands
+                audits = audits.renamed(name, to) if does_stand else audits.outdated()
             case TakenBack(event=number) if isinstance(events[number - 1].body, Renamed):
                 audits = audits.outdated()
+            case Returned():
+                names = names_returned(events[: event.number])
+                audits = audits.without(names) if names else audits
             case _:
                 pass
     return audits
+
+
+def names_returned(events: Sequence[Event]) -> set[str]:
+    """Return the names in renames that fell, or stand again, by the last of some events."""
+    before, after = (set(_standing_renames(some)) for some in (events[:-1], events))
+    return {name for _, old, new in before ^ after for name in (old, new)}
+
+
+def _standing_renames(events: Sequence[Event]) -> Iterator[tuple[int, str, str]]:
+    for event in standing(events):
+        if isinstance(event.body, Renamed):
+            yield event.number, event.body.name, event.body.to
 
 
 def follow_rows(

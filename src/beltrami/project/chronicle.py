@@ -1,15 +1,16 @@
 """The events of a project and the state they amount to, kept up from event to event.
 
 `replay` in `state.py` is the slow twin. An event changes the rows that it names; where one is taken
-back, these rows are looked for in the events again, and all rows where classes rested on it.
+back, these rows are looked for in the events again, and all rows where classes rested on it or
+people return to an earlier moment.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
-from beltrami.project.audits import audits_of
+from beltrami.project.audits import audits_of, names_returned
 from beltrami.project.events import (
     UNDOABLE,
     ClassAdded,
@@ -19,9 +20,11 @@ from beltrami.project.events import (
     Labelled,
     Marked,
     Renamed,
+    Returned,
     RolesChanged,
     TakenBack,
 )
+from beltrami.project.standing import standing
 from beltrami.project.state import ClassNames, Given, State, keep, new_names
 
 _OF_CLASSES = (ClassAdded, ClassRemoved, Renamed)
@@ -42,13 +45,20 @@ class Chronicle:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.state = State()
         self.events: list[Event] = []
-        self._taken: set[int] = set()
+        self._stands: set[int] = set()
         self._own: dict[str, list[int]] = {}
         self._slots: dict[tuple[str, int], int] = {}
         self._names = ClassNames(self._slots)
         self._founders: set[int] = set()
-        for event in events:
+        self._n_renames = 0
+        self._moments: dict[int, _Moment] = {}
+        listed = list(events)
+        targets = {one.body.event for one in listed if isinstance(one.body, Returned)}
+        for event in listed:
             self._note(event)
+            if event.number in targets:
+                self._moments[event.number] = self._moment()
+        self._moments = {}
         self._go_back()
         self._keep_again()
         self.state.number = len(self.events)
@@ -57,8 +67,11 @@ class Chronicle:
     def apply(self, event: Event) -> None:
         """Take in the next event."""
         has_other_classes = self._note(event)
-        if not isinstance(event.body, TakenBack):
+        if not isinstance(event.body, TakenBack | Returned):
             self._touch(event)
+        elif isinstance(event.body, Returned):
+            self._go_back()
+            self._keep_again()
         elif has_other_classes:
             self._go_back()
         elif isinstance((target := self.events[event.body.event - 1]).body, Kept):
@@ -75,8 +88,10 @@ class Chronicle:
         return self.events[numbers[-1] - 1] if numbers else None
 
     def is_standing(self, event: Event) -> bool:
-        """Say whether an event was not taken back, and takes none back."""
-        return event.number not in self._taken and not isinstance(event.body, TakenBack)
+        """Say whether an event stands, and neither takes one back nor returns."""
+        if isinstance(event.body, UNDOABLE):
+            return event.number in self._stands
+        return not isinstance(event.body, TakenBack | Returned)
 
     def _note(self, event: Event) -> bool:
         """Write down an event and what it does to classes; say whether these may differ now."""
@@ -87,7 +102,7 @@ class Chronicle:
         if isinstance(event.body, TakenBack):
             target = self._require_own(event, event.body.event)
             self.events.append(event)
-            self._taken.add(target.number)
+            self._stands.remove(target.number)
             self._own[target.user].remove(target.number)
             if target.number in self._founders or isinstance(target.body, _OF_CLASSES):
                 self._name_again()
@@ -95,11 +110,42 @@ class Chronicle:
                     self.state.audits = audits_of(self.events)
                 return True
             return False
+        if isinstance(event.body, Returned):
+            self._return(event, event.body.event)
+            return True
         self.events.append(event)
         self._keep(event)
         if isinstance(event.body, UNDOABLE):
+            self._stands.add(event.number)
             self._own.setdefault(event.user, []).append(event.number)
         return self._name(event)
+
+    def _return(self, event: Event, number: int) -> None:
+        """Let that stand which stood after an earlier event."""
+        if number >= event.number:
+            raise InvalidInputError(
+                f"event {event.number} returns to event {number}, which does not come before it."
+            )
+        self.events.append(event)
+        moment = self._moments.get(number)
+        if moment is None:
+            self._stands = {one.number for one in standing(self.events[:number])}
+            self._own = {}
+            for one in self.events[:number]:
+                if isinstance(one.body, UNDOABLE) and one.number in self._stands:
+                    self._own.setdefault(one.user, []).append(one.number)
+            self._name_again()
+        else:
+            self._stands, self._founders = set(moment.stands), set(moment.founders)
+            self._own = {user: list(numbers) for user, numbers in moment.own.items()}
+            self._names = moment.names.copy()
+        if self._n_renames and names_returned(self.events):
+            self.state.audits = audits_of(self.events)
+
+    def _moment(self) -> "_Moment":
+        """Return what a return to now has to know."""
+        own = {user: list(numbers) for user, numbers in self._own.items()}
+        return _Moment(set(self._stands), own, self._names.copy(), set(self._founders))
 
     def _keep(self, event: Event) -> None:
         """Let an event change what is not about single rows."""
@@ -112,6 +158,7 @@ class Chronicle:
             case AuditDrawn() | AuditAnswered() as body:
                 state.audits = state.audits.after(body)
             case Renamed(name=name, to=to):
+                self._n_renames += 1
                 state.audits = state.audits.renamed(name, to)
             case _:
                 pass
@@ -155,7 +202,7 @@ class Chronicle:
             self._forget(rows)
         name_now: dict[str, str] = {}
         for event in reversed(self.events):
-            if event.number in self._taken:
+            if not self.is_standing(event):
                 continue
             match event.body:
                 case Renamed(name=name, to=to):
@@ -233,6 +280,16 @@ class Chronicle:
                 if given.number not in renamed:
                     renamed[given.number] = replace(given, label=to)
                 labels[row] = renamed[given.number]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moment:
+    """What stood after an event, what each person could take back, and what was called what."""
+
+    stands: set[int]
+    own: dict[str, list[int]]
+    names: ClassNames
+    founders: set[int]
 
 
 class _Seen:

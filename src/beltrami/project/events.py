@@ -181,6 +181,18 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True)
+class Returned:
+    """What people said is again as it was after an earlier event."""
+
+    kind: ClassVar[str] = "return"
+
+    event: int
+
+    def __post_init__(self) -> None:
+        check_number(self.event, "event")
+
+
+@dataclass(frozen=True, slots=True)
 class RolesChanged:
     """The table is to be read by other options; these are all of them."""
 
@@ -225,6 +237,7 @@ Body: TypeAlias = (
     | ClassRemoved
     | Renamed
     | TakenBack
+    | Returned
     | RolesChanged
     | InputSeen
     | AuditDrawn
@@ -233,6 +246,7 @@ Body: TypeAlias = (
 )
 _BODIES: dict[str, type[Any]] = {one.kind: one for one in get_args(Body)}
 UNDOABLE = (Labelled, Marked, Kept, ClassAdded, ClassRemoved, Renamed)
+"""What can be taken back and returned from; all else is a record that always stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +280,7 @@ class Event:
 
     @property
     def kind(self) -> str:
-        """The kind: label, mark, kept, class, remove, rename, undo, roles, input or of audits."""
+        """The kind of event, such as label, mark, rename, undo or return."""
         return self.body.kind
 
     @property

@@ -47,12 +47,12 @@ def news_of(values: NDArray[Any], chronicle: Chronicle) -> News:
     """Return what labels in the data are news.
 
     A label comes in where nobody has said anything of the row, or only the data have and say
-    something else now. Where a person has taken the label away, the data must say something else
-    than they did before. Classes that were renamed here are looked at under their new names.
+    something else now. Where a person has taken the label away, or returned to a moment before it,
+    the data must say something else than they did before. Classes that were renamed here are
+    looked at under their new names.
     """
-    standing = [event for event in chronicle.events if chronicle.is_standing(event)]
-    name_now = _names_now(standing)
-    told = _last_told(standing)
+    name_now = _names_now(filter(chronicle.is_standing, chronicle.events))
+    told = _last_told(chronicle)
     labels, rows, denied = chronicle.state.labels, [], 0
     texts = []
     for row, value in enumerate(values.tolist()):
@@ -89,13 +89,13 @@ def _names_now(standing: Iterable[Event]) -> dict[str, str]:
     return name_now
 
 
-def _last_told(standing: list[Event]) -> dict[int, str]:
+def _last_told(chronicle: Chronicle) -> dict[int, str]:
     """Return what the data said of each row when they were last heard, by the names of now."""
     told: dict[int, str] = {}
     name_now: dict[str, str] = {}
-    for event in reversed(standing):
+    for event in reversed(chronicle.events):
         match event.body:
-            case Renamed(name=name, to=to):
+            case Renamed(name=name, to=to) if chronicle.is_standing(event):
                 name_now[name] = name_now.get(to, to)
             case Labelled(how="file") as body:
                 for row, label in body.pairs():

@@ -15,13 +15,13 @@ from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.page import page_of
 from beltrami.labelling.result import Labelling
 from beltrami.project.file import seal_at
-from beltrami.project.measured import read_measured
 from beltrami.project.project import Project
 from beltrami.project.state import State
 from beltrami.project.work import (
     curve_of,
     hands_of,
     labels_by_class,
+    measured_of,
     minutes,
     proof_words,
     rounds_of,
@@ -69,7 +69,7 @@ def page_of_project(
         by_class=labels_by_class(events, state),
         n_unsure=len(state.unsure),
         curve=curve_of(events),
-        measured=read_measured(project.path, state.number),
+        measured=measured_of(project.measures.all(), state.number),
         rounds=rounds_of(events, state.audits),
         proof=proof,
         proof_note=note,

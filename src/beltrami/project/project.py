@@ -26,6 +26,7 @@ from beltrami.project.events import (
     Labelled,
     Marked,
     Renamed,
+    Returned,
     RolesChanged,
     TakenBack,
     pressed,
@@ -33,8 +34,10 @@ from beltrami.project.events import (
 from beltrami.project.file import ProjectFile
 from beltrami.project.importing import news_of
 from beltrami.project.inputs import Input, Recognised, recognise
+from beltrami.project.measures import Measures
 from beltrami.project.options import options_record, place_beside
 from beltrami.project.reading import Data, OpenMarker, read_data
+from beltrami.project.standing import fallen_after, fallen_numbers
 from beltrami.project.state import State
 from beltrami.tables import GivenLabels, TableOptions
 from beltrami.tables.model import few_of
@@ -58,6 +61,8 @@ class Project:
         Held while something is saved and the state changes.
     open_marker : OpenMarker or None
         What may be a class or mark rows without a label, while nobody has said which.
+    measures : Measures
+        What the learner said at each moment, as far as that was kept.
     """
 
     open_marker: OpenMarker | None
@@ -75,6 +80,7 @@ class Project:
     ) -> None:
         self.path, self.words = path, list[str]()
         self.lock = threading.RLock()
+        self.measures = Measures(path, is_read_only=file is None)
         self._file, self._chronicle, self._source, self._inputs = file, chronicle, source, inputs
         self._intake: tuple[int, Intake] | None = None
         self._visible = chronicle.state
@@ -214,6 +220,25 @@ class Project:
             last = self._chronicle.last_of(user)
             return None if last is None else self._save(user, TakenBack(last.number))
 
+    def return_to(self, user: str, number: int) -> Event:
+        """Let what people said be again as it was after an event; audits and roles stay."""
+        with self.lock:
+            self._require_moment(number)
+            events = self.events
+            if fallen_numbers(events) == fallen_after(events, number):
+                raise InvalidInputError(
+                    f"what people said is now what it was after event {number:,}: there is "
+                    "nothing to return from."
+                )
+            return self._save(user, Returned(number))
+
+    def state_at(self, number: int) -> State:
+        """Return what held after an event, with rows as positions in the present data."""
+        with self.lock:
+            self._require_moment(number)
+            events = self.events[:number]
+        return Chronicle(events).state
+
     def draw_audit(
         self, user: str, accepted: Mapping[int, str], risk: float | None, seed: int
     ) -> Event:
@@ -285,6 +310,7 @@ class Project:
 
     def close(self) -> None:
         """Give the file back."""
+        self.measures.close()
         with self.lock:
             if self._file is not None:
                 self._file.close()
@@ -307,7 +333,9 @@ class Project:
                 for number, (user, body) in enumerate(entries, len(self.events) + 1)
             ]
         for event in events:
-            if isinstance(event.body, TakenBack):  # who reads meanwhile sees all that was there
+            if isinstance(
+                event.body, TakenBack | Returned
+            ):  # who reads meanwhile sees all that was there
                 self._chronicle.state = self.state.copy()
             self._chronicle.apply(event)
             self._visible = self._chronicle.state
@@ -325,6 +353,12 @@ class Project:
             raise ProjectError(
                 f"{self.path.name} was opened to be read only, so nothing is saved. Open it "
                 "without --read-only."
+            )
+
+    def _require_moment(self, number: int) -> None:
+        if not 1 <= number <= len(self.events):
+            raise InvalidInputError(
+                f"moments go from event 1 to event {len(self.events):,}, and {number:,} is none."
             )
 
     def _require_rows(self, rows: tuple[int, ...]) -> None:

@@ -1,11 +1,11 @@
 """What events amount to: labels, classes and marks; `replay` says how, slowly and in full.
 
-Events that were taken back are left out, and so everything that rested on them is as if they had
-never been. `Chronicle` keeps the same state from event to event.
+Events that were taken back or returned from are left out, and so everything that rested on them is
+as if they had never been. `Chronicle` keeps the same state from event to event.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,9 +23,11 @@ from beltrami.project.events import (
     Labelled,
     Marked,
     Renamed,
+    Returned,
     RolesChanged,
     TakenBack,
 )
+from beltrami.project.standing import standing
 
 AREA_WEIGHT = 0.25
 """What a label counts that was given to a whole area, beside one of a row that was looked at."""
@@ -162,6 +164,14 @@ class ClassNames:
             case _:
                 return False
 
+    def copy(self) -> "ClassNames":
+        """Return the same, to go on from here another time; slots are shared."""
+        twin = ClassNames(self._slots)
+        twin._live, twin._merged = dict(self._live), dict(self._merged)
+        twin._removed, twin._called = dict(self._removed), dict(self._called)
+        twin._n_called = self._n_called.copy()
+        return twin
+
     def found(self, name: str) -> bool:
         """Let there be a class of that name, and say whether there was none."""
         if name in self._live:
@@ -217,11 +227,13 @@ class ClassNames:
 def replay(events: Sequence[Event]) -> State:
     """Return what events amount to: the specification of `Chronicle`.
 
-    The way is gone again before and after each event that takes one back, for classes keep the
-    slots that they had then.
+    The way is gone again before and after each event that takes one back or returns, for classes
+    keep the slots that they had then.
     """
     slots: dict[tuple[str, int], int] = {}
-    turns = [place for place, event in enumerate(events) if isinstance(event.body, TakenBack)]
+    turns = [
+        place for place, event in enumerate(events) if isinstance(event.body, TakenBack | Returned)
+    ]
     state = State()
     for end in [*(end for turn in turns for end in (turn, turn + 1)), len(events)]:
         state = _walk(events[:end], slots)
@@ -230,7 +242,7 @@ def replay(events: Sequence[Event]) -> State:
 
 
 def _walk(events: Sequence[Event], slots: dict[tuple[str, int], int]) -> State:
-    """Go through events that were not taken back."""
+    """Go through the events that stand."""
     names, state = ClassNames(slots), State(number=len(events))
     for event in standing(events):
         names.hear(event.body)
@@ -268,15 +280,6 @@ def _label(state: State, event: Event, body: Labelled) -> None:
 def keep(state: State, body: Kept) -> None:
     """Let a state remember that a doubt was looked at."""
     state.kept.setdefault((body.about, body.value), set()).update(body.rows)
-
-
-def standing(events: Iterable[Event]) -> Iterator[Event]:
-    """Return the events that were not taken back, without those that take back."""
-    listed = list(events)
-    taken = {event.body.event for event in listed if isinstance(event.body, TakenBack)}
-    for event in listed:
-        if event.number not in taken and not isinstance(event.body, TakenBack):
-            yield event
 
 
 def new_names(body: Labelled) -> list[str]:

@@ -2,14 +2,16 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
 from beltrami.project.audits import Audits
 from beltrami.project.chronicle import Chronicle
-from beltrami.project.events import FILE, Event, InputSeen, Kept, Labelled, Marked, TakenBack
+from beltrami.project.events import FILE, Event, InputSeen, Kept, Labelled, Marked
+from beltrami.project.measures import Measure
+from beltrami.project.standing import fallen_numbers
 from beltrami.project.state import State
-from beltrami.report.page.work import AuditRound, CurvePoint, Hand
+from beltrami.report.page.work import AuditRound, CurvePoint, Hand, Measured
 from beltrami.review.proof import STALE, is_stale, prove
 
 MEANS = {
@@ -32,17 +34,17 @@ def hands_of(events: Sequence[Event], state: State) -> tuple[Hand, ...]:
     """Return who labelled or answered in audits, in the order of their first deeds.
 
     Every label that somebody gave to a row stands, was replaced by a later one of that row, or was
-    taken back.
+    taken back, also by a return to an earlier moment.
 
     - `state`: what the events amount to.
     """
-    taken = {event.body.event for event in events if isinstance(event.body, TakenBack)}
+    fallen = fallen_numbers(events)
     given, undone, checked = Counter[str](), Counter[str](), Counter[str]()
     for event in events:
         match event.body:
             case Labelled() as body:
                 count = sum(label is not None for _, label in body.pairs())
-                (undone if event.number in taken else given)[event.user] += count
+                (undone if event.number in fallen else given)[event.user] += count
             case AuditAnswered():
                 checked[event.user] += 1
             case _:
@@ -87,6 +89,30 @@ def curve_of(events: Sequence[Event]) -> tuple[CurvePoint, ...]:
         n_classes = len({one.label for one in labels.values()})
         points.append(CurvePoint(number, minutes(events[number - 1].at), len(labels), n_classes))
     return tuple(points)
+
+
+def measured_of(measures: Iterable[Measure], number: int) -> tuple[Measured, ...]:
+    """Return what was known after events up to one, in their order."""
+    return tuple(
+        Measured(
+            event=one.event,
+            n_labels=one.given,
+            n_accepted=one.accepted,
+            n_left=one.left,
+            n_unreached=one.unreached,
+            expected=_share(one.expected),
+            held_out=_share(one.accuracy),
+            low=_share(one.low),
+            high=_share(one.high),
+            n_held_out=one.held_out,
+        )
+        for one in measures
+        if one.event <= number
+    )
+
+
+def _share(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
 
 
 def rounds_of(events: Sequence[Event], audits: Audits) -> tuple[AuditRound, ...]:

@@ -49,3 +49,11 @@ def count_rows(count: int) -> str:
 
 def _count_labels(count: int) -> str:
     return "your 1 label" if count == 1 else f"your {count:,} labels"
+
+
+def pieces_sentence(count: int) -> str:
+    """Say what it means that the rows fall into so many pieces."""
+    return (
+        f"the rows fall into {count:,} pieces, joined where they come closest: what is said across "
+        "such a bridge is a guess. Label some rows in each piece."
+    )

@@ -166,6 +166,21 @@ class Trail:
             )
         return answered._tally(accepted).certificate(confidence)
 
+    def pool_certificate(self, *, confidence: float = 0.95) -> Certificate:
+        """Return what the answers prove of the labels that the last pool was drawn from.
+
+        These are the labels of then, whatever became of them since; all rounds have answers.
+        """
+        if not self.rounds or self.open_round is not None:
+            raise InvalidInputError("the last round has no answers yet; give them first.")
+        said = {
+            row: label
+            for one in self.rounds
+            if one.pool == self._pool[0]
+            for row, label in zip(one.rows, one.said, strict=True)
+        }
+        return self._tally(said).certificate(confidence)
+
     def further_rounds(
         self, accepted: Accepted, target: float, *, confidence: float = 0.95
     ) -> int | None:

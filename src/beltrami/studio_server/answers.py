@@ -8,11 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector, FloatMatrix
+from beltrami.front_door.insight import on_trial
 from beltrami.front_door.report import FitReport
 from beltrami.labelling.result import row_sources
 from beltrami.learners.base import first_classes
+from beltrami.project.measures import Measure
 from beltrami.project.state import State
 from beltrami.report.page.model import Source
+from beltrami.studio_server.teaching import (
+    Taught,
+    changes_between,
+    classes_of,
+    taught_by,
+    vectors_of,
+)
 
 BY_AREA, UNSURE = 4, 8
 """Flags beside the source: given for a whole area, and marked as what nobody can tell."""
@@ -136,6 +145,52 @@ class Beliefs:
         chances = self.distributions[row]
         order = np.argsort(-chances, kind="stable")[:2]
         return [(self.classes[place], float(chances[place])) for place in order.tolist()]
+
+
+def measure_of(answers: Answers, report: FitReport | None) -> Measure:
+    """Return what answers amount to, to be kept.
+
+    - `report`: of the learner, where it has judged these labels.
+    """
+    counts = answers.counts
+    expected = answers.expected
+    measure = Measure(
+        answers.version,
+        counts["given"],
+        counts["labelled"],
+        counts["abstained"],
+        counts["unreached"],
+        None if np.isnan(expected) else round(expected, 6),
+    )
+    if report is None or not report.n_held_out or np.isnan(report.held_out_accuracy):
+        return measure
+    low, high = report.bounds
+    return replace(
+        measure,
+        held_out=int(report.n_held_out),
+        accuracy=float(report.held_out_accuracy),
+        low=float(low),
+        high=float(high),
+    )
+
+
+def answers_at(
+    state: State, learner: Any, taught: Taught, is_empty: BoolVector | None, n_rows: int
+) -> Answers:
+    """Return what the labels of a moment teach a learner, which is then as it was before.
+
+    - `taught`: what it knows now, where it is believed as it is; empty to judge it anew.
+    """
+    wanted = taught_by(state)
+    if len(classes_of(wanted)) < 2:
+        return Answers.of_labels(state, n_rows)
+    with on_trial(learner):
+        learner.risk = state.risk
+        if taught:
+            learner.update(*changes_between(taught, wanted))
+        else:
+            learner.fit_labels(*vectors_of(wanted, n_rows))
+        return Answers.of_learner(state, learner, is_empty)
 
 
 def _places(state: State) -> dict[str, int]:

@@ -17,6 +17,7 @@ from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import Access, Gate
 from beltrami.studio_server.guard.limits import Limits
 from beltrami.studio_server.guard.refusals import RefusedError
+from beltrami.studio_server.history_routes import HistoryRoutes
 from beltrami.studio_server.review_routes import ReviewRoutes
 from beltrami.studio_server.routes import Routes
 from beltrami.studio_server.wire.hub import Hub
@@ -40,6 +41,7 @@ def make_app(desk: Desk, hub: Hub, access: Access, *, host: str = "") -> ASGIApp
             *Routes(desk, hub).all(),
             *ReviewRoutes(desk).all(),
             *AuditRoutes(desk).all(),
+            *HistoryRoutes(desk).all(),
         ],
         lifespan=lifespan,
         exception_handlers={RefusedError: _refuse, BeltramiError: _refuse_input, 404: _say_missing},

@@ -4,6 +4,9 @@ import threading
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from beltrami.questions import Question
 
@@ -101,3 +104,15 @@ class Board:
         limit = self.clock() - _LEASE_S
         for row in [row for row, one in self._leases.items() if one.since < limit]:
             del self._leases[row]
+
+
+def choose_open(learner: Any, closed: Collection[int], count: int) -> tuple[Question, ...]:
+    """Return what a learner would ask next, but of some rows that are not to be asked."""
+    candidates = None
+    if closed:
+        rows = np.fromiter(closed, np.intp, len(closed))
+        candidates = np.setdiff1d(np.arange(learner.graph_.n_nodes), rows)
+    if candidates is not None and not len(candidates):
+        return ()
+    _, questions = learner.query(count, candidates=candidates, return_reasons=True)
+    return tuple(questions)

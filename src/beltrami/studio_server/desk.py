@@ -150,6 +150,12 @@ class Desk:
             self._saved()
         return event
 
+    def return_to(self, user: str, number: int) -> Event:
+        """Save that what people said is again as it was after an event."""
+        event = self.project.return_to(user, number)
+        self._saved()
+        return event
+
     def add_class(self, user: str, name: str) -> Event:
         """Save a class that has no label yet."""
         event = self.project.add_class(user, name)
@@ -254,6 +260,15 @@ class Desk:
         """Return how many rows would be answered otherwise if these had this label."""
         weight = weight_of("area" if len(rows) > 1 else "click")
         return self.learning.do(lambda: self.learning.count_changes(rows, label, weight))
+
+    def answers_at(self, number: int, *, is_quick: bool) -> "Future[Answers]":
+        """Return what the labels of a moment say of every row; nothing is changed."""
+        state = self.project.state_at(number)
+        if self.learning.phase == "failed":
+            answers: Future[Answers] = Future()
+            answers.set_result(Answers.of_labels(state, self.project.n_rows))
+            return answers
+        return self.learning.do(lambda: self.learning.answers_at(state, is_quick=is_quick))
 
     def export(self) -> "Future[Path]":
         """Write the whole result into a new folder, and return the file."""

@@ -5,9 +5,15 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+from beltrami.core.errors import BeltramiError
+
 
 class BrokenOffError(Exception):
     """Work is broken off: a label came, or the studio ends."""
+
+
+class LearningStoppedError(BeltramiError):
+    """The learner is not there any more; labels go on being saved."""
 
 
 class Errands:

@@ -6,14 +6,11 @@ breaks off as soon as a label comes.
 """
 
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from beltrami.core.errors import BeltramiError
 from beltrami.core.progress import ProgressEvent, job, listen
@@ -29,25 +26,26 @@ from beltrami.learners.foundation import classes_served
 from beltrami.project import Project
 from beltrami.project.project import labelled_intake
 from beltrami.project.state import State
-from beltrami.questions import Question
-from beltrami.studio_server.answers import Answers, Beliefs
+from beltrami.report.sentences import pieces_sentence
+from beltrami.studio_server.answers import Answers, Beliefs, answers_at, measure_of
 from beltrami.studio_server.audience import Audience
-from beltrami.studio_server.errands import BrokenOffError, Errands
+from beltrami.studio_server.board import choose_open
+from beltrami.studio_server.errands import BrokenOffError, Errands, LearningStoppedError
 from beltrami.studio_server.map_thread import MapThread
-from beltrami.studio_server.teaching import Taught, classes_of, taught_by, vectors_of
-
-_PAUSE_S = 2.5
-"""Seconds without a label after which candidates are judged anew."""
+from beltrami.studio_server.pace import Pace
+from beltrami.studio_server.teaching import (
+    Taught,
+    changes_between,
+    classes_of,
+    taught_by,
+    vectors_of,
+)
 
 _QUICK_S = 1.0
 """Seconds of work after which how far it is is shown."""
 
 _AHEAD = 8
 """Questions chosen at once, where few people ask."""
-
-
-class LearningStoppedError(BeltramiError):
-    """The learner is not there any more; labels go on being saved."""
 
 
 class Learning:
@@ -95,12 +93,12 @@ class Learning:
         self._is_stopped, self._is_new = False, True
         self._needs_questions = self._is_awaited = self._has_just_learned = False
         self._is_settled, self._is_progress_shown = True, False
-        self._last_change = time.monotonic()
+        self._pace = Pace()
         self._taught: Taught = {}
         self._n_foreseen, self._n_wanted = 0, _AHEAD
         self._state, self._data, self._roles = State(), project.data, project.options
         self._map = MapThread(audience, remembering, self._require_going)
-        self._may_break_off = False
+        self._gives_way: Callable[[], bool] | None = None  # says when work is broken off
         self._thread = threading.Thread(target=self._run, name="beltrami learning", daemon=True)
 
     def start(self) -> None:
@@ -119,7 +117,7 @@ class Learning:
     def wake(self) -> None:
         """Say that something was saved."""
         with self._turn:
-            self._last_change = time.monotonic()
+            self._pace.note_label()
             self._turn.notify_all()
 
     def renew(self) -> None:
@@ -175,7 +173,8 @@ class Learning:
         if self.has_learned and self._basis_size() != self._n_foreseen:
             self._open(self._data)
         elif self.has_learned and not self._is_settled:
-            self.learner.settle()
+            with self._pace.judging():
+                self.learner.settle()
             self._is_settled = True  # pages are told so with the answers
             self._publish()
         self._is_settled = True
@@ -193,9 +192,18 @@ class Learning:
 
     def count_changes(self, rows: list[int], label: str, weight: float) -> int:
         """Return how many other rows would be answered otherwise; in the learner's thread."""
-        if not self.has_learned:
-            return 0
-        return count_changes(self.learner, rows, label, weight)
+        return count_changes(self.learner, rows, label, weight) if self.has_learned else 0
+
+    def answers_at(self, state: State, *, is_quick: bool) -> Answers:
+        """Return what the labels of a moment teach; in the learner's thread, and forgotten after.
+
+        A label that comes meanwhile goes first.
+
+        - `is_quick`: whether candidates are believed as they are now, and not judged anew.
+        """
+        taught, is_empty = self._taught if is_quick else {}, self._data.features.is_empty
+        with self._giving_way(self._is_behind):
+            return answers_at(state, self.learner, taught, is_empty, self._project.n_rows)
 
     def _run(self) -> None:
         try:
@@ -244,7 +252,8 @@ class Learning:
         try:
             with job(*FIT):
                 learner.start(data.points)
-                self._say_pieces(count_pieces(learner))
+                if (n_pieces := count_pieces(learner)) > 1:
+                    self._audience.show_word(pieces_sentence(n_pieces))
                 self._map.draw(learner.graph_)
                 if size:
                     learner.fit(data.points, *vectors_of(wanted, self._project.n_rows))
@@ -254,13 +263,6 @@ class Learning:
                 self._catch_up()
         finally:
             self.phase = "starting" if self.answers is None else "ready"
-
-    def _say_pieces(self, count: int) -> None:
-        if count > 1:
-            self._audience.show_word(
-                f"the rows fall into {count:,} pieces, joined where they come closest: what is "
-                "said across such a bridge is a guess. Label some rows in each piece."
-            )
 
     def _take_turn(self) -> bool:
         """Do the most urgent thing; False when all is over."""
@@ -276,11 +278,12 @@ class Learning:
                     self._catch_up()
                 self._has_just_learned = True
             elif self._requests.are_due(self._version):
+                self._has_just_learned = False
                 with job(Stage.LEARN):
                     self._requests.do_first()
             elif self._needs_questions:
                 self._choose_questions()
-            elif not self._is_settled and self._seconds_to_pause() == 0:
+            elif self._seconds_to_pause() == 0:
                 self._settle_in_peace()
             elif self._patient and self.is_settled:
                 self._patient.do_first()
@@ -293,8 +296,8 @@ class Learning:
 
         Where many people label, there is always one more label to learn.
         """
-        is_owed_a_question = self._is_awaited and self._has_just_learned
-        return is_owed_a_question or self._requests.are_due(self._version)
+        is_awaited = self._is_awaited or self._requests.are_due(self._version)
+        return self._has_just_learned and is_awaited
 
     def _has_work(self) -> bool:
         urgent = self._is_stopped or self._is_new or self._needs_questions or bool(self._requests)
@@ -304,9 +307,7 @@ class Learning:
         return self.answers is None or self._project.state.number > self.answers.version
 
     def _seconds_to_pause(self) -> float | None:
-        if self._is_settled:
-            return None
-        return max(0.0, self._last_change + _PAUSE_S - time.monotonic())
+        return None if self._is_settled else self._pace.seconds_left()
 
     def _catch_up(self) -> None:
         """Learn from the labels as they are saved now, and show what follows."""
@@ -318,7 +319,8 @@ class Learning:
         elif self._taught:
             self._learn_changes(wanted)
         else:
-            self.learner.fit_labels(*vectors_of(wanted, self._project.n_rows))
+            with self._pace.judging():
+                self.learner.fit_labels(*vectors_of(wanted, self._project.n_rows))
             self._taught, self.has_learned, self._is_settled = wanted, True, True
         if has_other_risk and self.has_learned:
             self.learner.accepted_ = accepted_under(self.learner, state.risk)
@@ -335,12 +337,9 @@ class Learning:
 
     def _learn_changes(self, wanted: Taught) -> None:
         """Learn what is other than it was."""
-        nothing = (None, 1.0)
-        rows = [row for row, one in wanted.items() if self._taught.get(row) != one]
-        rows += [row for row in self._taught if row not in wanted]
+        rows, labels, weights = changes_between(self._taught, wanted)
         if rows:
-            told = [wanted.get(row, nothing) for row in rows]
-            self.learner.update(rows, [one[0] for one in told], [one[1] for one in told])
+            self.learner.update(rows, labels, weights)
             self._is_settled = False
         self._taught, self.has_learned = wanted, True
 
@@ -355,33 +354,32 @@ class Learning:
         n_behind = max(0, self._project.state.number - state.number)
         self.answers, self.beliefs = replace(answers, n_behind=n_behind), beliefs
         self._audience.show_answers(before, self.answers)
+        report = beliefs.report if beliefs is not None and self._is_settled else None
+        self._project.measures.keep(measure_of(answers, report))
 
     def _choose_questions(self) -> None:
         self._needs_questions = self._is_awaited = self._has_just_learned = False
         closed = self._audience.rows_not_to_ask()
-        candidates = None
-        if closed:
-            n = self.learner.graph_.n_nodes
-            candidates = np.setdiff1d(np.arange(n), np.fromiter(closed, np.intp, len(closed)))
-        questions: tuple[Question, ...] = ()
-        if candidates is None or len(candidates):
-            questions = self.learner.query(
-                self._n_wanted, candidates=candidates, return_reasons=True
-            )[1]
-        self._audience.show_questions(questions)
+        self._audience.show_questions(choose_open(self.learner, closed, self._n_wanted))
 
     def _settle_in_peace(self) -> None:
         """Judge anew unless somebody goes on labelling."""
-        self._may_break_off = True
-        try:
+        with self._giving_way(lambda: self._is_behind() or bool(self._requests)):
             self.settle()
+
+    @contextmanager
+    def _giving_way(self, when: Callable[[], bool]) -> Iterator[None]:
+        """Break off what is in the block as soon as something more urgent is to be done."""
+        self._gives_way = when
+        try:
+            yield
         finally:
-            self._may_break_off = False
+            self._gives_way = None
 
     def _hear(self, event: ProgressEvent) -> None:
         self._require_going()
-        if self._may_break_off:
-            if self._is_behind() or self._requests:
+        if self._gives_way is not None:
+            if self._gives_way():
                 raise BrokenOffError
             return
         # What follows a label is mostly quick, and said by the map itself.

@@ -22,6 +22,16 @@ def classes_of(taught: Taught) -> set[str]:
     return {label for label, _ in taught.values()}
 
 
+def changes_between(
+    taught: Taught, wanted: Taught
+) -> tuple[list[int], list[str | None], list[float]]:
+    """Return the rows that are to be taught otherwise, with their labels and weights."""
+    rows = [row for row, one in wanted.items() if taught.get(row) != one]
+    rows += [row for row in taught if row not in wanted]
+    told = [wanted.get(row, (None, 1.0)) for row in rows]
+    return rows, [one[0] for one in told], [one[1] for one in told]
+
+
 def vectors_of(taught: Taught, n_rows: int) -> tuple[NDArray[Any], FloatVector | None]:
     """Return labels and weights of all rows; None for weights that are all the same."""
     labels, weights = np.full(n_rows, None, dtype=object), np.ones(n_rows)

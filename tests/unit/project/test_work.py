@@ -1,27 +1,24 @@
 """What the report says of a project's work: who did what, how it went, and nothing too early."""
 
-import json
-import sqlite3
-from contextlib import closing
+import math
 from dataclasses import replace
 
 import pytest
 from tests.support.histories import history, labelled, random_history
 
-from beltrami.project import open_project
 from beltrami.project.audit_events import AuditAnswered, AuditDrawn
-from beltrami.project.events import Labelled, TakenBack
-from beltrami.project.measured import read_measured
+from beltrami.project.events import Labelled, Returned, TakenBack
+from beltrami.project.measures import Measure
 from beltrami.project.state import replay
 from beltrami.project.work import (
     curve_of,
     hands_of,
     labels_by_class,
+    measured_of,
     proof_words,
     rounds_of,
 )
 from beltrami.review.trail import digest_rows
-from beltrami.tables import TableOptions
 
 ACCEPTED = {row: "ab"[row % 2] for row in range(6)}
 
@@ -127,27 +124,19 @@ def test_without_an_audit_the_way_to_one_is_named():
     assert (proof, "beltrami studio 'my data.beltrami'" in note) == ("", True)
 
 
-@pytest.fixture
-def path(tmp_path):
-    (tmp_path / "data.csv").write_text("x,y,label\n1.5,2,a\n2.5,3,b\n3.5,1,\n")
-    with closing(open_project(tmp_path / "data.csv", TableOptions(min_classes=0))) as opened:
-        return opened.path
+def test_measures_up_to_an_event_become_points_of_the_curve():
+    plain = Measure(2, given=2, accepted=1, left=0, unreached=0, expected=0.9)
+    judged = replace(plain, event=3, held_out=2, accuracy=0.5, low=0.1, high=0.9)
+    found = measured_of([plain, judged, replace(judged, event=7)], 6)
+    assert [one.event for one in found] == [2, 3]
+    assert (found[1].held_out, found[1].low, found[1].n_held_out) == (0.5, 0.1, 2)
+    assert found[0].n_held_out == 0
+    assert math.isnan(found[0].held_out)
 
 
-def test_a_project_without_measures_has_none(path):
-    assert read_measured(path, 100) == ()
-
-
-def test_measures_are_read_up_to_an_event_and_nonsense_is_left_out(path):
-    good = {"given": 2, "accepted": 1, "left": 0, "unreached": 0, "held_out": 2}
-    good |= {"expected": 0.9, "accuracy": 0.5, "low": 0.1, "high": 0.9}
-    untested = good | {"held_out": 0, "accuracy": None, "low": None, "high": None}
-    rows = [good, untested, good | {"given": -1}, good | {"low": 2}, {"given": 2}, "{", good]
-    with closing(sqlite3.connect(path)) as file, file:
-        file.execute("CREATE TABLE measures (event INTEGER PRIMARY KEY, facts TEXT NOT NULL)")
-        facts = [(place, json.dumps(one)) for place, one in enumerate(rows, 1)]
-        file.executemany("INSERT INTO measures VALUES (?, ?)", facts)
-    found = read_measured(path, 6)
-    assert [one.event for one in found] == [1, 2]
-    assert (found[0].held_out, found[0].low, found[0].n_held_out) == (0.5, 0.1, 2)
-    assert found[1].n_held_out == 0
+def test_labels_that_were_returned_from_count_as_taken_back():
+    events = history(
+        ("ann", labelled([1], "a")), ("bob", labelled([2, 3], "b")), ("ann", Returned(1))
+    )
+    hands = {one.name: one for one in hands_of(events, replay(events))}
+    assert (hands["ann"].n_labels, hands["bob"].n_labels, hands["bob"].n_taken_back) == (1, 0, 2)

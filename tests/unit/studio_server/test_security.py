@@ -26,6 +26,13 @@ SCRIPT = "<script>alert(1)</script>"
 SECRET = "nobody may read this"
 N_ROWS = 30
 DOUBTS = ("/api/doubts", "/api/doubts/list?kind=label")
+HISTORY = (
+    "/api/history",
+    "/api/history/curve",
+    "/api/history/moment?event=3",
+    "/api/history/map?event=3",
+)
+RETURN = "/api/history/return"
 AUDIT_POSTS = {
     "/api/audit/risk": {"risk": 0.2},
     "/api/audit/draw": {},
@@ -113,7 +120,8 @@ def test_a_class_with_a_script_is_text_as_well(client):
 def test_a_stranger_is_told_nothing_of_the_data(address):
     with httpx.Client(base_url=str(address), trust_env=False) as stranger:
         pages = ("/", "/api/state", "/api/rows?rows=1", "/api/labels", "/static/studio.js")
-        for path in (*pages, "/api/report", "/api/audit", "/api/audit/card", *DOUBTS):
+        reports = ("/api/report", "/api/audit", "/api/audit/card")
+        for path in (*pages, *reports, *DOUBTS, *HISTORY):
             answer = stranger.get(path)
             assert answer.status_code == 401
             assert "data.csv" not in answer.text
@@ -122,6 +130,62 @@ def test_a_stranger_is_told_nothing_of_the_data(address):
         assert stranger.post("/api/doubts/keep", json=kept).status_code == 401
         for path, body in AUDIT_POSTS.items():
             assert stranger.post(path, json=body).status_code == 401
+        assert stranger.post(RETURN, json={"event": 2}).status_code == 401
+
+
+def test_a_wrong_token_is_told_nothing_of_the_past(address):
+    headers = {"Authorization": "Bearer another-token-entirely"}
+    with httpx.Client(base_url=str(address), headers=headers, trust_env=False) as stranger:
+        for path in HISTORY:
+            answer = stranger.get(path)
+            assert answer.status_code == 401
+            assert SCRIPT not in answer.text
+        assert stranger.post(RETURN, json={"event": 2}).status_code == 401
+
+
+def test_nobody_elses_page_returns_to_a_moment_and_no_nonsense_does(address, client):
+    client.post("/api/labels", json={"rows": [26], "label": "a"})
+    before = client.get("/api/history").json()["last"]
+    with httpx.Client(base_url=str(address), trust_env=False) as browser:
+        browser.get(f"/?token={TOKEN}")
+        body = json.dumps({"event": 3})
+        foreign = {"Origin": "http://127.0.0.1:1", "Content-Type": "application/json"}
+        text = {"Origin": str(address), "Content-Type": "text/plain"}
+        assert browser.post(RETURN, content=body, headers=foreign).status_code == 403
+        assert browser.post(RETURN, content=body, headers=text).status_code == 415
+        assert browser.get(RETURN).status_code == 405
+        assert browser.get(HISTORY[0], headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+        for path in HISTORY:
+            assert browser.post(path, content="{}", headers=foreign).status_code == 403
+            assert client.post(path, json={}).status_code == 405
+    kind = {"Content-Type": "application/json"}
+    bodies = (b"", b"[]", b"null", b"{", b"\xff", b"[" * 100_000, b'{"event": 1e400}')
+    for raw in (*bodies, b'{"event": "3"}', b'{"event": 3.0}', b'{"event": true}', b'{"event": 0}'):
+        answer = client.post(RETURN, content=raw, headers=kind)
+        assert answer.status_code == 400
+        assert answer.json()["error"]
+    assert client.get("/api/history").json()["last"] == before
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["?from=-1", "?from=x", "?from=1e400", "?from=99999999999999999", "?user=" + "x" * 300,
+     "/moment?event=%00", "/moment?event=3&event=x", "/map?event=99999999", "/map?quick=1"],
+)  # fmt: skip
+def test_an_address_of_the_past_that_makes_no_sense_is_refused_in_words(client, query):
+    answer = client.get(f"/api/history{query}")
+    assert answer.status_code == 400
+    assert answer.json()["error"]
+
+
+def test_what_the_past_tells_of_a_row_is_text(client):
+    saved = client.post("/api/labels", json={"rows": [27], "label": SCRIPT}).json()
+    told = client.get("/api/history")
+    assert told.headers["content-type"] == "application/json"
+    assert told.json()["events"][0]["words"] == f"called row {SCRIPT}27 “{SCRIPT}”"
+    frame = client.get(f"/api/history/map?event={saved['saved']}")
+    assert frame.headers["content-type"] == "application/octet-stream"
+    assert client.post("/api/undo", json={}).status_code == 200
 
 
 def test_what_another_page_would_change_is_not_changed(address, client):
@@ -222,7 +286,7 @@ def test_the_report_is_for_those_who_may_look_and_for_no_other_page(address, cli
         assert browser.get("/api/report", headers=foreign).status_code == 403
 
 
-def test_who_may_only_look_may_take_the_report_and_begins_no_audit(tmp_path):
+def test_who_may_only_look_takes_the_report_begins_no_audit_and_returns_nowhere(tmp_path):
     (tmp_path / "data.csv").write_text("x,y,label\n0.3,1,a\n1.7,5,b\n2.2,3,\n0.9,2,\n")
     open_project(tmp_path / "data.csv", TableOptions(min_classes=0), user="me").close()
     opened = open_project(tmp_path / "data.csv", TableOptions(min_classes=0), read_only=True)
@@ -237,5 +301,9 @@ def test_who_may_only_look_may_take_the_report_and_begins_no_audit(tmp_path):
                 assert one.post(path, json=body).status_code in {403, 409}
             assert one.get("/api/audit/card").json() == {"card": None}
             assert "Who labelled what" in one.get("/api/report", timeout=30).text
+            assert one.post(RETURN, json={"event": 2}).status_code in {403, 409}
+            for path in HISTORY:
+                assert one.get(path, timeout=30).status_code == 200
+            assert one.get("/api/history/curve").json()["points"] == []
     finally:
         desk.close()

@@ -19,7 +19,7 @@ class Hand:
     n_replaced : int
         Labels of theirs in whose place a later one stands, or none.
     n_taken_back : int
-        Labels of theirs that they took back.
+        Labels of theirs that were taken back.
     n_checked : int
         Rows that they looked at in audits.
     since, until : str

@@ -1,7 +1,7 @@
 /* What a person does to the project: each is told to the studio in turn and counts once it is saved. */
 
 import { ask, canOutlive, tell } from "./wire.js";
-import { nameOf, rowCount } from "./words.js";
+import { count, nameOf, rowCount } from "./words.js";
 
 const UNDO = "/api/undo";
 const HASTY = ["/api/labels", "/api/marks", "/api/doubts/keep"];
@@ -53,6 +53,15 @@ export class Deeds {
     this.store.set({ done: this.store.state.done.slice(0, -1) });
     this.notices.say(`Taken back: ${words}.`);
     return undone;
+  }
+
+  /** Let what people said be again as it was after an event; what was done since is not undone by Z any more. */
+  async returnTo(event) {
+    const answer = await this.inTurn("/api/history/return", { event });
+    this.count(answer);
+    this.store.set({ done: [], project: await ask("/api/state") });
+    this.notices.say(`Saved: as it was after event ${count(event)}.`);
+    return answer;
   }
 
   async addClass(name) {

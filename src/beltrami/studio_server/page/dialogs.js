@@ -109,6 +109,9 @@ const KEYS = {
     ["Enter", "take the suggestion"], ["K", "keep it as it is"], ["1 to 9, 0, …", "another class"], ["N, C", "a new class, or any class"],
     ["S", "skip; nothing is saved"], ["↑, ↓", "go through the list"],
   ],
+  History: [
+    ["←, →", "one event back, one forth"], ["P", "replay, or pause"], ["Esc", "back to now"],
+  ],
   Everywhere: [["Z", "take the last change back, without limit"], ["/", "search on the map"], ["?", "this help"]],
 };
 

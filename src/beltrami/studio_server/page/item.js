@@ -2,6 +2,7 @@
 
 import { element, markIcon } from "./elements.js";
 import { NONE_STYLE, styleOf } from "./palette.js";
+import { shownProject } from "./store.js";
 import { SOURCES, nameOf, percent, shorten } from "./words.js";
 
 const FEW_CELLS = 6; // columns of a row in a list
@@ -63,7 +64,8 @@ function cellList(cells) {
 }
 
 /** Return what the map says of a row: class, confidence, and who said so. */
-export function answerLine({ project, answers }, row) {
+export function answerLine(state, row) {
+  const { answers } = state, project = shownProject(state);
   const line = element("p", { class: "answer" });
   if (!answers || !project) return line;
   const flags = answers.source[row], source = flags & 3, code = answers.codes[row];

@@ -14,13 +14,13 @@ export class LabelBar {
   /** `acts` has label(code, event), create(event), choose(event) and clear(event). */
   constructor(store, acts) {
     Object.assign(this, { store, acts, proposed: -1, changes: null, trial: null, timer: 0 });
-    store.watch(["selection", "picked", "project"], (state) => this.aim(state));
+    store.watch(["selection", "picked", "project", "moment"], (state) => this.aim(state));
     store.watch(["version"], () => this.consult());
   }
 
   /** Propose the class that most of the rows have, and draw the bar anew. */
   aim(state) {
-    const rows = targetRows(state), isOpen = rows.length > 0 && state.project && !state.project.read_only;
+    const rows = targetRows(state), isOpen = rows.length > 0 && state.project && !state.project.read_only && !state.moment;
     byId("bar").hidden = !isOpen;
     const aimedAt = state.selection ?? state.picked;
     if (aimedAt !== this.aimedAt) this.proposed = isOpen ? proposeClass(state, rows) : -1;

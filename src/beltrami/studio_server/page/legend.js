@@ -4,7 +4,7 @@ import { button, byId, element, markIcon, refill } from "./elements.js";
 import { paintedColumn, shownCode } from "./masks.js";
 import { RAMPS } from "./map.js";
 import { NONE_STYLE, SOURCE_STYLES, styleOf } from "./palette.js";
-import { openClasses } from "./store.js";
+import { openClasses, shownProject } from "./store.js";
 import { SOURCES, count, measure, nameOf, percent } from "./words.js";
 
 const MOST = 200; // entries
@@ -14,7 +14,7 @@ const PAUSE_MS = 120; // while answers come in, counts follow them after a pause
 export function startLegend(store) {
   const write = () => { if (store.state.project && store.state.answers) writeLegend(store, store.state); };
   let timer = 0;
-  store.watch(["project", "paint", "columns", "hidden"], write);
+  store.watch(["project", "moment", "paint", "columns", "hidden"], write);
   store.watch(["answers"], () => {
     clearTimeout(timer);
     timer = setTimeout(write, PAUSE_MS);
@@ -30,7 +30,7 @@ function writeLegend(store, state) {
 
 /** Return what can be hidden in this colouring: classes, values of a column, or sources. */
 function entriesOf(state) {
-  const { project, answers, paint } = state, column = paintedColumn(state), n = answers.codes.length;
+  const { answers, paint } = state, project = shownProject(state), column = paintedColumn(state), n = answers.codes.length;
   if (paint === "class") {
     const sizes = tally(n, project.classes.length, (row) => shownCode(answers, row));
     const classes = openClasses(project).map(({ code, name, key }) => ({ value: code, text: nameOf(name), style: styleOf(code), size: sizes[code + 1], key }));

@@ -1,10 +1,12 @@
-/* The map on the page: one canvas, which stands large in the map view and small in the queue. */
+/* The map on the page: one canvas, which stands large in the map view, small in the queue and in the history. */
 
 import { PointMap } from "./map.js";
 import { byId } from "./elements.js";
 import { filterMask, paintedColumn, rowsOf, visibleMask } from "./masks.js";
 import { stylesOf } from "./palette.js";
 
+const HOSTS = { queue: "locator", history: "past-host" };
+const isSmall = (view) => view in HOSTS; // without tools, filters or a legend of its own
 const EDGE = 14; // pixels that a row which must be seen keeps from an edge
 
 export class Stage {
@@ -16,7 +18,9 @@ export class Stage {
     this.map = new PointMap(this.canvas);
     this.isDue = false;
     this.mask = this.lit = null; // what the map was told last: telling it takes a look at every row
-    this.kept = null; // how the map was looked at before the queue took it
+    this.now = null; // the answers of now, also while those of another moment are shown
+    this.past = null; // the answers of that moment
+    this.kept = null; // how the map was looked at before another view took it
     this.map.onnote = (words) => { byId("stage-note").textContent = words; };
     this.map.onnote(this.map.note);
     new ResizeObserver(() => this.map.resize()).observe(this.canvas);
@@ -36,11 +40,11 @@ export class Stage {
     store.watch(["view", "selection", "filters", "hidesOthers"], (state) => this.highlight(state));
     store.watch(["answers"], (state) => { if (state.filters.length && !state.selection) this.highlight(state); });
     store.watch(["view", "picked", "question"], ({ view, picked, question }) => {
-      const row = view === "queue" ? question?.row ?? -1 : picked;
+      const row = isSmall(view) ? (view === "queue" ? question?.row ?? -1 : -1) : picked;
       map.setPicked(row);
       if (row >= 0) this.reveal(row);
     });
-    store.watch(["view", "tool"], ({ view, tool }) => map.setTool(view === "queue" ? "pan" : tool));
+    store.watch(["view", "tool"], ({ view, tool }) => map.setTool(isSmall(view) ? "pan" : tool));
   }
 
   shade(name) {
@@ -49,14 +53,14 @@ export class Stage {
 
   /** Put the canvas where the view wants it. */
   move(view) {
-    const host = byId(view === "queue" ? "locator" : "map-host");
-    if (this.frame.parentElement === host) return;
+    const host = byId(HOSTS[view] ?? "map-host"), from = this.frame.parentElement;
+    if (from === host) return;
     const { map } = this, { zoom, centre } = map, kept = this.kept;
-    this.kept = view === "queue" ? { zoom, centre } : null;
+    if (from.id === "map-host") this.kept = this.store.state.places && { zoom, centre };
     host.prepend(this.frame);
     map.resize();
     map.reset();
-    if (kept) this.look(kept);
+    if (kept && host.id === "map-host") this.look(kept);
   }
 
   /** Look at the map as it was looked at before. */
@@ -91,18 +95,18 @@ export class Stage {
     map.panBy(0, free - bottom);
   }
 
-  /** Show the rows that nobody hides; in the queue all of them. */
+  /** Show the rows that nobody hides; on the small map all of them. */
   mind(state) {
-    const mask = state.view === "queue" ? null : visibleMask(state);
+    const mask = isSmall(state.view) ? null : visibleMask(state);
     if (mask || this.mask) this.map.setVisible(mask);
     this.mask = mask;
   }
 
-  /** Colour by class, confidence, source or a column; in the queue, where no legend is, by class. */
+  /** Colour by class, confidence, source or a column; on the small map, where no legend is, by class. */
   dress(state) {
-    const column = state.view === "queue" ? null : paintedColumn(state);
+    const column = isSmall(state.view) ? null : paintedColumn(state);
     const styles = stylesOf(Math.max(column?.values?.length ?? state.classes, 1));
-    const isPlain = state.view !== "queue" && !state.paint.startsWith("column:");
+    const isPlain = !isSmall(state.view) && !state.paint.startsWith("column:");
     if (!column) this.map.setPaint({ mode: isPlain ? state.paint : "class", styles });
     else {
       const { low, high, codes, values } = column;
@@ -114,7 +118,7 @@ export class Stage {
   /** Let a selection stand out, or else what the filters leave. */
   highlight(state) {
     let rows = null;
-    if (state.view !== "queue") {
+    if (!isSmall(state.view)) {
       const mask = state.selection || state.hidesOthers ? null : filterMask(state);
       rows = state.selection?.rows ?? (mask ? rowsOf(mask) : null);
     }
@@ -122,26 +126,35 @@ export class Stage {
     this.lit = rows;
   }
 
-  /** Hand answers to the map; the page says their version once they are drawn. */
+  /** Hand answers to the map, unless it shows another moment; the page says their version once they are drawn. */
   answer(frame) {
-    const { store, map } = this, { codes, confidence, source, rows } = frame;
+    const { store, map, now } = this, { codes, confidence, source, rows } = frame;
     if (frame.type === "answers") {
-      map.setAnswers({ codes, confidence, source });
-      store.set({ answers: { codes, confidence, source } });
+      this.now = { codes, confidence, source };
+      if (!this.past) map.setAnswers(this.now);
     } else {
-      const { answers } = store.state;
-      if (!answers) return; // all of them are on their way
+      if (!now) return; // all of them are on their way
       for (let k = 0; k < rows.length; k++) {
-        answers.codes[rows[k]] = codes[k];
-        answers.confidence[rows[k]] = confidence[k];
-        answers.source[rows[k]] = source[k];
+        now.codes[rows[k]] = codes[k];
+        now.confidence[rows[k]] = confidence[k];
+        now.source[rows[k]] = source[k];
       }
-      map.changeAnswers(rows, { codes, confidence, source });
-      store.set({ answers: { ...answers } });
+      if (!this.past) map.changeAnswers(rows, { codes, confidence, source });
     }
+    if (!this.past) store.set({ answers: { ...this.now } });
     store.set({ classes: Math.max(frame.nClasses, store.state.classes) });
     this.next = frame;
     this.report();
+  }
+
+  /** Show the answers of another moment, or with null those of now. */
+  lookAt(frame) {
+    if (!frame && !this.past) return;
+    this.past = frame && { codes: frame.codes, confidence: frame.confidence, source: frame.source };
+    const shown = this.past ?? this.now;
+    if (!shown) return;
+    this.map.setAnswers(shown);
+    this.store.set({ answers: { ...shown } });
   }
 
   /** After the next frame, which the map draws first, say what it shows. */

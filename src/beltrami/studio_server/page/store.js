@@ -24,10 +24,11 @@ export class Store {
 /** All that the page knows when it opens. */
 export function emptyState() {
   return {
-    view: null, // map, queue, review, audit or data
+    view: null, // map, queue, review, audit, history or data
     project: null, // what GET /api/state says
     places: null, // x, y, extent
     answers: null, // codes (-1 none), confidence and source of all rows, as typed arrays
+    moment: null, // what GET /api/history/moment says of the moment that is looked at; then answers are of it
     version: 0, // the last event that the drawn map includes
     behind: 0, // saved changes that it does not
     saved: 0, // the last event of this page that is on disk
@@ -65,6 +66,9 @@ export function classKeys(project, act) {
   const keyed = openClasses(project).filter((one) => one.key);
   return Object.fromEntries(keyed.map((one) => [one.key.toLowerCase(), (event) => act(one, event)]));
 }
+
+/** Return the project as it is drawn: with the classes of the moment that is looked at. */
+export const shownProject = ({ project, moment }) => (project && moment ? { ...project, classes: moment.classes } : project);
 
 /** Return the rows that a key would label on the map. */
 export function targetRows({ selection, picked }) {

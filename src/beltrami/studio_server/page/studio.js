@@ -6,6 +6,7 @@ import { DataView } from "./data_view.js";
 import { Deeds } from "./deeds.js";
 import { showHelp, startDialogs } from "./dialogs.js";
 import { byId } from "./elements.js";
+import { HistoryView } from "./history_view.js";
 import { listenToKeys } from "./keys.js";
 import { MapView } from "./map_view.js";
 import { startMarkerQuestion } from "./marker_question.js";
@@ -20,7 +21,7 @@ import { startTheme } from "./theme.js";
 import { startTop } from "./top.js";
 import { Live, ask } from "./wire.js";
 
-const VIEWS = ["map", "queue", "review", "audit", "data"];
+const VIEWS = ["map", "queue", "review", "audit", "history", "data"];
 
 /** Show the view of the address; without one, the queue where nothing has a label yet, else the map. */
 function startViews(store) {
@@ -74,8 +75,10 @@ function start() {
   const queue = new QueueView(store, deeds, contents, notices);
   const review = new ReviewView(store, deeds, notices);
   const audit = new AuditView(store, deeds, notices);
+  const past = new HistoryView(store, stage, deeds, notices);
   const data = new DataView(store, deeds, contents, notices);
   const undo = async ({ timeStamp }) => {
+    if (store.state.moment) return past.refuse();
     try {
       await queue.recall(await deeds.undo(timeStamp));
       await review.recall();
@@ -93,8 +96,8 @@ function start() {
   startMarkerQuestion(store, notices, () => data.renew());
   startDialogs();
   startFacts(store);
-  const views = { map, queue, review, audit, data };
-  listenToKeys(() => ({ ...views[store.state.view]?.keys?.(), z: undo, "?": showHelp, "/": search }));
+  const views = { map, queue, review, audit, history: past, data };
+  listenToKeys(() => past.guard({ ...views[store.state.view]?.keys?.(), z: undo, "?": showHelp, "/": search }));
   startHearing(store, stage, notices);
 }
 
