@@ -5,12 +5,14 @@ Nothing on it depends on the clock or on where files lie: the same project gives
 
 import platform
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.doubts import WERE_ASKED_FOR
+from beltrami.graph.model import Graph
 from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.page import page_of
 from beltrami.labelling.result import Labelling
@@ -30,40 +32,58 @@ from beltrami.report.page.model import Page, Source
 from beltrami.report.page.work import Work
 
 
-def page_of_project(
-    project: Project,
-    labelling: Labelling,
-    state: State,
-    options: LearningOptions,
-    *,
-    with_map: bool = True,
-) -> Page:
-    """Return the page of a project.
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """What a learner says on the report of a project: taken while nothing is learned, kept after.
 
-    Parameters
+    Attributes
     ----------
-    project : Project
-        Open.
-    labelling : Labelling
-        What was learned from its labels.
+    page : Page
+        Without its map and what people did.
+    graph : Graph
+        What the map is drawn from.
+    accepted : dict of int to str
+        Labels of ours that are accepted, by row.
     state : State
-        What held when it was: events after it are left out.
+        The labels that it rests on: later events are left out.
     options : LearningOptions
         How it was learned.
-    with_map : bool, default=True
-        Whether to draw the map, which takes some seconds for many rows.
-
-    Returns
-    -------
-    Page
-        Which says the same whoever makes it, and when.
     """
-    events = project.events[: state.number]
+
+    page: Page
+    graph: Graph
+    accepted: dict[int, str]
+    state: State
+    options: LearningOptions
+
+
+def draft_page(labelling: Labelling, state: State, options: LearningOptions) -> Draft:
+    """Return what was learned from the labels of a project, for its report.
+
+    - `state`: of the labels that were learned from.
+    """
+    page = page_of(labelling, with_map=False, with_times=False)
     learner = labelling.learner
-    proof, note = proof_words(
-        state.audits, accepted_labels(labelling), learner.risk, project.path.name
+    # Which labels were asked for only the learner knows that asked.
+    warnings = tuple(one for one in page.warnings if WERE_ASKED_FOR not in one)
+    return Draft(
+        replace(page, warnings=warnings),
+        learner.graph_,
+        accepted_labels(labelling),
+        state,
+        replace(options, risk=learner.risk),
     )
-    command = _command(project, state, replace(options, risk=learner.risk))
+
+
+def finish_page(project: Project, draft: Draft) -> Page:
+    """Return the report of a project: the map is drawn, and what people did is put in.
+
+    It takes some seconds for many rows or events, and asks nothing of a learner.
+    """
+    state, risk = draft.state, draft.options.risk
+    events = project.events[: state.number]
+    proof, note = proof_words(state.audits, draft.accepted, risk, project.path.name)
+    command = _command(project, state, draft.options)
     work = Work(
         hands=hands_of(events, state),
         by_class=labels_by_class(events, state),
@@ -76,12 +96,13 @@ def page_of_project(
         command=command,
         date=minutes(events[-1].at),
     )
-    page = page_of(labelling, with_map=with_map, with_times=False)
     facts = {"command": command} if command else {}
-    # Which labels were asked for only the learner knows that asked.
-    warnings = tuple(one for one in page.warnings if WERE_ASKED_FOR not in one)
-    facts = facts | page.facts | _facts(project, state)
-    return replace(page, work=work, warnings=warnings, facts=facts)
+    return replace(
+        draft.page,
+        positions=layout_graph(draft.graph, random_state=0),
+        work=work,
+        facts=facts | draft.page.facts | _facts(project, state),
+    )
 
 
 def accepted_labels(labelling: Labelling) -> dict[int, str]:

@@ -27,7 +27,7 @@ MEANS = {
 _ASIDE = (AuditDrawn, AuditAnswered, RiskSet, Marked, Kept, InputSeen)
 """Events that give no row another label."""
 
-_MOST_POINTS = 40
+_MOST_POINTS = 20
 
 
 def hands_of(events: Sequence[Event], state: State) -> tuple[Hand, ...]:

@@ -18,9 +18,7 @@ from typing import Any, Protocol
 from beltrami.core.errors import BeltramiError
 from beltrami.core.progress import ProgressEvent, listen
 from beltrami.core.types import FloatMatrix
-from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.classifier import ManifoldClassifier
-from beltrami.graph.model import Graph
 from beltrami.labelling.bare import write_bare
 from beltrami.labelling.contents import RowContents
 from beltrami.labelling.intake import Intake
@@ -28,11 +26,11 @@ from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
 from beltrami.project import Project
 from beltrami.project.events import Event
-from beltrami.project.page import page_of_project, too_few_classes
+from beltrami.project.page import Draft, draft_page, finish_page, too_few_classes
 from beltrami.project.project import labelled_intake
 from beltrami.project.state import weight_of
 from beltrami.questions import Question
-from beltrami.report.page import Page, save_page
+from beltrami.report.page import save_page
 from beltrami.studio_server.answers import Answers
 from beltrami.studio_server.auditing import Auditing
 from beltrami.studio_server.board import Board
@@ -278,23 +276,21 @@ class Desk:
         labelling = self.learning.result(self._options)
         return _in_new_folder(labelling.write if labelling is not None else self._write_bare)
 
-    def page(self) -> "Future[tuple[Page, Graph]]":
-        """Return what the report says, but for its map, and the graph that this is drawn from."""
-        return self.learning.do(self._page)
+    def draft_report(self) -> "Future[Draft]":
+        """Return what the learner says on the report, once all that is saved is judged."""
+        return self.learning.do(self._draft_report)
 
-    def _page(self) -> tuple[Page, Graph]:
-        learning, project = self.learning, self.project
-        labelling = learning.result(self._options)
+    def _draft_report(self) -> Draft:
+        labelling, state = self.learning.result(self._options), self.learning.state
         if labelling is None:
-            raise too_few_classes(learning.state, project.path.name)
-        page = page_of_project(project, labelling, learning.state, self._options, with_map=False)
-        return page, labelling.learner.graph_
+            raise too_few_classes(state, self.project.path.name)
+        return draft_page(labelling, state, self._options)
 
-    def write_report(self, page: Page, graph: Graph) -> Path:
-        """Draw the map of a report, and write it into a new folder; the learner works meanwhile."""
+    def write_report(self, draft: Draft) -> Path:
+        """Write the report into a new folder; the learner goes on meanwhile."""
         with self._remembering(), listen(lambda _: None):
-            whole = replace(page, positions=layout_graph(graph, random_state=0))
-        return _in_new_folder(partial(save_page, whole), "report.html")
+            page = finish_page(self.project, draft)
+        return _in_new_folder(partial(save_page, page), "report.html")
 
     def export_bare(self) -> Path:
         """Write the labels that people gave, and no other, into a new folder."""

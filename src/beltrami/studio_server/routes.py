@@ -178,8 +178,8 @@ class Routes:
     async def report(self, _: Request) -> Response:
         """Return the report as one page to be kept; they are made one after the other."""
         async with self._reporting:
-            page, graph = await asyncio.wrap_future(self._desk.page())
-            path = await run_in_threadpool(self._desk.write_report, page, graph)
+            draft = await asyncio.wrap_future(self._desk.draft_report())
+            path = await run_in_threadpool(self._desk.write_report, draft)
         return self._handed_over(path, "report.html", "text/html")
 
     def _handed_over(self, path: Path, name: str, kind: str) -> Response:

@@ -51,7 +51,7 @@ def test_every_label_stands_was_replaced_or_was_taken_back(seed):
 def test_the_curve_says_what_held_after_each_of_its_events(seed):
     events = random_history(seed, 150)
     points = curve_of(events)
-    assert 2 <= len(points) <= 40
+    assert 2 <= len(points) <= 20
     for one in points:
         labels = replay(events[: one.event]).labels.values()
         assert one.n_labels == len(labels)

@@ -85,7 +85,7 @@ def _report_project(
     from beltrami.labelling.bare import can_learn
     from beltrami.labelling.main_job import label_rows
     from beltrami.project.options import said_options
-    from beltrami.project.page import page_of_project, too_few_classes
+    from beltrami.project.page import draft_page, finish_page, too_few_classes
     from beltrami.report.page.render import save_page
 
     said = said_options(table)
@@ -101,7 +101,7 @@ def _report_project(
     learning = replace(learning, risk=projects.risk_of(opened, learning.risk, voice))
     labelling = label_rows(opened.intake, learning)
     voice.detail(labelling.learner.report_.lines())
-    page = page_of_project(opened, labelling, opened.state, learning)
+    page = finish_page(opened, draft_page(labelling, opened.state, learning))
     enter_stage(Stage.PAGE)
     save_page(page, target)
     return labelling
