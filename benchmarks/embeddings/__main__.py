@@ -2,7 +2,8 @@
 
 Every way goes through the front door as `beltrami label` would: words by `text`, a model in a
 folder by `text_model`, vectors by `embeddings`. Vectors are also compared by angle, which is what
-the library does not do, to know what that costs.
+the library does not do, to know what that costs. A way that stands in the results already, for as
+many posts and draws, is not measured again.
 
 Run: python -m benchmarks.embeddings --static FOLDER --vectors minilm.npy
 """
@@ -23,11 +24,11 @@ from beltrami.tables import TableOptions
 from benchmarks.common.command import RESULTS
 from benchmarks.common.draws import labelled_rows
 from benchmarks.common.facts import circumstances, package_version
-from benchmarks.common.pages import table, versions_line, write_results
+from benchmarks.common.pages import load_record, table, versions_line, write_results
 from benchmarks.embeddings.posts import POSTS, sample_posts
 
 STEM = "embeddings"
-LABELS, DRAWS = (1, 2, 5, 10), 5
+LABELS, DRAWS = (1, 2, 5, 10), 3
 WORDS = "words, TF-IDF"
 
 
@@ -44,9 +45,12 @@ def ways(texts: list[str], static: Path | None, vectors: Path | None) -> dict[st
         intake = take_in({"text": texts}, options)
         seconds = time.process_time() - started
         found[name] = (intake.points, intake.metric, intake.features.is_empty, seconds)
-        if name != WORDS:
-            found[f"{name}, by angle"] = (intake.points, "angle", intake.features.is_empty, 0.0)
-    return found
+    angles = {
+        f"{name}, by angle": (points, "angle", is_empty, seconds)
+        for name, (points, _, is_empty, seconds) in found.items()
+        if name != WORDS
+    }
+    return found | angles
 
 
 def accuracy(points: Any, metric: str, targets: np.ndarray, draws: int) -> dict[str, Any]:
@@ -111,17 +115,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     texts, targets = sample_posts(asked.posts)
-    record: dict[str, Any] = {
-        "posts": len(texts),
-        "draws": asked.draws,
-        "models": dict(one.split("=", 1) for one in asked.models),
-        "model2vec": package_version("model2vec"),
-        "circumstances": circumstances(),
-        "ways": {},
-    }
+    record = load_record(asked.out, STEM, ways={}, models={})
+    size = {"posts": len(texts), "draws": asked.draws}
+    if any(record.get(name) != value for name, value in size.items()):
+        record = {**size, "ways": {}, "models": {}}
+    record["models"] |= dict(one.split("=", 1) for one in asked.models)
+    record |= {"circumstances": circumstances(), "model2vec": package_version("model2vec")}
     for name, (points, metric, is_empty, seconds) in ways(
         texts, asked.static, asked.vectors
     ).items():
+        if name in record["ways"]:
+            continue
         print(name, points.shape, flush=True)
         record["ways"][name] = {
             **accuracy(points, metric, targets, asked.draws),
@@ -129,7 +133,7 @@ def main(arguments: list[str] | None = None) -> None:
             "empty": 0 if is_empty is None else int(is_empty.sum()),
             "seconds to read": round(seconds, 1),
         }
-    write_results(asked.out, STEM, record, render(record))
+        write_results(asked.out, STEM, record, render(record))
     print(render(record))
 
 
