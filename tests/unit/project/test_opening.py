@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.fake_text_model import install_fake_model
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project import (
@@ -357,6 +358,24 @@ def test_embeddings_may_be_a_column_or_a_name_as_typed(data, tmp_path, monkeypat
         assert "embeddings_digest" not in column.state.options
     with opened(beside) as again:
         assert again.data.roles.embeddings == "column 'v'"
+
+
+def test_a_model_for_texts_is_kept_and_said_to_have_changed(tmp_path, monkeypatch):
+    model = install_fake_model(tmp_path / "colours", monkeypatch)
+    texts = [("red", "green", "blue")[i % 3] + f" and red {i}" for i in range(N)]
+    data = tmp_path / "texts.csv"
+    data.write_text("\n".join(["id,body", *(f"r{i},{one}" for i, one in enumerate(texts)), ""]))
+    options = TableOptions(text="body", text_model=model, min_classes=0)
+    with opened(data, options) as project:
+        assert project.state.options["text_model"] == "colours"
+    with opened(data) as again:
+        assert again.data.points.shape == (N, 3)
+        assert kinds(again) == ["input", "roles"]
+    (model / "config.json").write_text("[]")
+    with opened(data) as changed:
+        assert any(line.startswith("colours has changed since") for line in changed.words)
+    with opened(data, read_only=True) as same:
+        assert kinds(same) == ["input", "roles", "roles"]
 
 
 def test_embeddings_that_change_while_they_are_read_are_refused(data, tmp_path, monkeypatch):

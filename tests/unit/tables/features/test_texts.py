@@ -2,48 +2,23 @@
 
 import os
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.fake_text_model import FakeModel, install_fake_model
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.tables import Features, TableOptions, feature_matrix, guess_roles, read_table
 from beltrami.tables.features.texts import model_digest, text_block
 
 TEXTS = ["red green blue", "red red red", "blue green green", "", "unheard of words"]
-WORDS = ("red", "green", "blue")
-
-
-class _FakeModel:
-    """Counts three words; knows no others."""
-
-    dim = len(WORDS)
-    seen: dict[str, Any]
-
-    @classmethod
-    def from_pretrained(cls, path: str) -> "_FakeModel":
-        if not (Path(path) / "config.json").exists():
-            raise FileNotFoundError("no config.json")
-        cls.seen = {"path": path, "offline": os.environ.get("HF_HUB_OFFLINE")}
-        return cls()
-
-    def encode(self, texts: list[str], **options: Any) -> np.ndarray:
-        assert options == {"max_length": None, "use_multiprocessing": False}
-        return np.array([[text.split().count(word) for word in WORDS] for text in texts], float)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    library = types.ModuleType("model2vec")
-    library.StaticModel = _FakeModel  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "model2vec", library)
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    (tmp_path / "colours").mkdir()
-    (tmp_path / "colours" / "config.json").write_text("{}")
-    return tmp_path / "colours"
+    return install_fake_model(tmp_path / "colours", monkeypatch)
 
 
 def features(source: Any, model: Path | str | None, **options: Any) -> Features:
@@ -75,7 +50,7 @@ def test_of_texts_without_a_known_word_nothing_is_known(folder: Path) -> None:
 
 def test_the_network_is_shut_while_a_model_is_read_and_open_again_afterwards(folder: Path) -> None:
     text_block(TEXTS, "t", folder)
-    assert _FakeModel.seen == {"path": str(folder.resolve()), "offline": "1"}
+    assert FakeModel.seen == {"path": str(folder.resolve()), "offline": "1"}
     assert "HF_HUB_OFFLINE" not in os.environ
 
 
@@ -115,7 +90,7 @@ def test_a_model_whose_vectors_are_not_finite_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        _FakeModel, "encode", lambda self, texts, **_: np.full((len(texts), 3), np.nan)
+        FakeModel, "encode", lambda self, texts, **_: np.full((len(texts), 3), np.nan)
     )
     with pytest.raises(InvalidInputError, match="not finite"):
         text_block(TEXTS, "t", folder)
