@@ -227,6 +227,65 @@ def test_side_embeddings_and_side_labels_are_joined(run):
     assert [row["guess"] for row in rows_of("out.csv")] == ["even", "odd"] * (N // 2)
 
 
+def test_the_same_vectors_give_the_same_labels_whichever_way_they_come(run):
+    rng = np.random.default_rng(0)
+    vectors = (rng.normal(size=(N, 3)) + 3 * (np.arange(N) % 2)[:, None]).astype(np.float32)
+    np.save("v.npy", vectors)
+    back = np.arange(N)[::-1]
+    np.savez("v.npz", ids=np.array([f"r{i}" for i in back]), vectors=vectors[back])
+    given = [("ab"[i % 2] if i < 12 else None) for i in range(N)]
+    ids = [f"r{i}" for i in range(N)]
+    lists = pa.array(list(vectors), pa.list_(pa.float32()))
+    pq.write_table(pa.table({"id": ids, "v": lists, "size": range(N), "label": given}), "t.parquet")
+    pq.write_table(pa.table({"id": ids, "embedding": lists}), "side.parquet")
+    some = "".join(f"{i},{label}\n" for i, label in enumerate(given) if label)
+    Path("some.csv").write_text("id,label\n" + some, encoding="utf-8")
+    ways = {
+        "npy": ("data.csv", "--embeddings", "v.npy"),
+        "npz": ("data.csv", "--embeddings", "v.npz"),
+        "parquet": ("data.csv", "--embeddings", "side.parquet"),
+        "column": ("t.parquet", "--embeddings", "v"),
+        "found": ("t.parquet",),
+    }
+    for name, words in ways.items():
+        run("label", *words, "--out", f"{name}.csv")
+    assert "rows are compared by the embeddings in column 'v' alone" not in run.err
+    contents = {name: Path(f"{name}.csv").read_bytes() for name in ways}
+    assert len(set(contents.values())) == 1
+    run("label", "v.npy", "--labels", "some.csv", "--out", "itself.csv")
+    for name in ("label", "guess", "confidence", "margin", "source"):
+        assert [row[name] for row in rows_of("itself.csv")] == [
+            row[name] for row in rows_of("npy.csv")
+        ]
+    facts = json.loads(Path("npz.csv.meta.json").read_text("utf-8"))
+    other = json.loads(Path("npy.csv.meta.json").read_text("utf-8"))
+    assert (facts["embeddings"], other["embeddings"]) == ("v.npz", "v.npy")
+    assert facts["embeddings_sha256"] == other["embeddings_sha256"]
+    column = json.loads(Path("column.csv.meta.json").read_text("utf-8"))
+    assert column["embeddings"] == "column 'v'"
+
+
+def test_every_command_on_a_table_takes_embeddings(run):
+    np.save("v.npy", np.array([[5.0 * (i % 2), i / N, 1.0] for i in range(N)], dtype=np.float32))
+    for command in ("label", "suggest", "check", "cluster", "embed", "report", "map"):
+        words = {"cluster": ["-k", "2"], "map": ["--out", "m.csv"], "embed": ["-n", "2"]}
+        run(command, "data.csv", "--embeddings", "v.npy", *words.get(command, []))
+        assert "rows are compared by the embeddings in v.npy alone" in run.err, command
+
+
+def test_vectors_that_changed_are_not_taken_from_the_cache(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("BELTRAMI_CACHE", str(tmp_path / "cache"))
+    even = np.array([[5.0 * (i % 2), i / N] for i in range(N)])
+    halves = np.array([[5.0 * (i < N // 2), i / N] for i in range(N)])
+    found = []
+    for vectors in (even, halves, even):
+        np.save("v.npy", vectors)
+        run("cluster", "data.csv", "-k", "2", "--embeddings", "v.npy", "--out", "c.csv")
+        found.append([row["cluster"] for row in rows_of("c.csv")])
+    assert found[0] == found[2] != found[1]
+    assert len(set(found[1][: N // 2])) == 1
+
+
 @pytest.mark.parametrize("label", [lambda _: "", lambda i: "a" if i < 5 else ""])
 def test_suggest_works_without_labels_or_with_one_class(run, label):
     Path("data.csv").write_text(two_groups(label), encoding="utf-8")

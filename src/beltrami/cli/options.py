@@ -53,7 +53,11 @@ _TABLE_OPTIONS: dict[str, tuple[Any, str]] = {
     "categories": (str | None, "Columns that hold categories, a,b."),
     "numbers": (str | None, "Columns that hold numbers, a,b."),
     "ignore": (str | None, "Columns to leave out, a,b."),
-    "embeddings": (str | None, "An npy matrix with as many rows."),
+    "embeddings": (
+        str | None,
+        "Vectors to compare rows by: npy, npz, parquet or jsonl file, or a column of lists.",
+    ),
+    "text_model": (str | None, "Folder of a static embedding model for texts."),
     "labels": (
         list[str] | None,
         "A table of id and label, such as answers to suggest's list; may be given again.",
@@ -127,7 +131,7 @@ def _table_option(name: str) -> inspect.Parameter:
         name,
         inspect.Parameter.KEYWORD_ONLY,
         default=False if kind is bool else None,
-        annotation=Annotated[kind, typer.Option(f"--{name}", help=help_text)],
+        annotation=Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", help=help_text)],
     )
 
 

@@ -119,8 +119,9 @@ def take_in(source: Any, options: TableOptions = DEFAULTS) -> Intake:
     given = label_column(table, roles, options)
     ids = row_ids(table, roles)
     enter_stage(Stage.PREPARE)
-    features = feature_matrix(table, roles, impute=options.impute)
-    files = (one for one in (source, *options.beside) if isinstance(one, str | os.PathLike))
+    features = feature_matrix(table, roles, impute=options.impute, text_model=options.text_model)
+    beside = options.beside if table.matrix_name is not None else options.side_labels
+    files = (one for one in (source, *beside) if isinstance(one, str | os.PathLike))
     return Intake(
         table,
         roles,
@@ -130,7 +131,7 @@ def take_in(source: Any, options: TableOptions = DEFAULTS) -> Intake:
         _side_note(data, roles, given, options.side_labels),
         tuple(Path(path).resolve() for path in files),
         Path(source).resolve() if isinstance(source, str | os.PathLike) else None,
-        options.embeddings is not None,
+        table.matrix_name is not None,
     )
 
 

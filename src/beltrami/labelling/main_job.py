@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ def label(
     numbers: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     embeddings: Any = None,
+    text_model: Path | str | None = None,
     labels: Any = None,
     unlabeled: Any = None,
     decimal: str | None = None,
@@ -58,8 +60,10 @@ def label(
         Columns that are of that kind, whatever they look like; the others are guessed as ever.
     ignore : sequence of str, default=()
         Columns to leave out.
-    embeddings : path, array or None, default=None
-        A matrix with as many rows, to compare rows by.
+    embeddings : path, str, array, table or None, default=None
+        Vectors to compare rows by, alone: a file, the name of a column of lists, or an object.
+    text_model : path or None, default=None
+        Folder of a static embedding model, by which texts become vectors; None weighs their words.
     labels : path, DataFrame, list of these or None, default=None
         Tables of ids and labels, joined on the ids, on top of those in the source.
     unlabeled : object, default=None
@@ -106,6 +110,7 @@ def label(
         numbers=numbers or (),
         ignore=ignore,
         embeddings=embeddings,
+        text_model=text_model,
         labels=labels,
         unlabeled=unlabeled,
         decimal=decimal,
@@ -185,7 +190,13 @@ def _facts(intake: Intake, options: LearningOptions) -> dict[str, str]:
     reading = {"delimiter": table.delimiter, "decimal": table.decimal}
     beside = {}
     if intake.has_embeddings:  # rows can be found again without them
-        beside = {"columns_sha256": replace(rows, matrix=None).fingerprint()}
+        alone = replace(table, columns=table.columns.select([]))
+        beside = {
+            "columns_sha256": replace(rows, matrix=None).fingerprint(),
+            "embeddings_sha256": alone.fingerprint(),
+        }
+    if roles.embeddings is not None:
+        beside = {"embeddings": roles.embeddings, **beside}
     return {
         "beltrami": __version__,
         "data": table.name,

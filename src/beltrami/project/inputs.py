@@ -168,7 +168,7 @@ class Sighting:
         if self.path is None:
             return ""
         if n_bytes not in self._digests:
-            self._digests[n_bytes] = _digest(self.path, n_bytes)
+            self._digests[n_bytes] = file_digest(self.path, n_bytes)
         return self._digests[n_bytes]
 
     def ends_line(self, n_bytes: int) -> bool:
@@ -369,7 +369,8 @@ def _head(table: Table, n_rows: int) -> Table:
     return replace(table, columns=table.columns.slice(0, n_rows), matrix=matrix)
 
 
-def _digest(path: Path, n_bytes: int) -> str:
+def file_digest(path: Path, n_bytes: int) -> str:
+    """Return the hash of the first bytes of a file."""
     digest = hashlib.blake2b(digest_size=32)
     with path.open("rb") as stream:
         while n_bytes > 0 and (block := stream.read(min(n_bytes, _BLOCK_BYTES))):

@@ -203,7 +203,7 @@ def _catch_up(
     with _as_damage(path):
         chronicle = Chronicle(translate(past.events, inputs, found.input))
     opened = Project(path, file, chronicle, source, inputs)
-    lines = opened.take_over(data, options, found, user)
+    lines = opened.take_over(data, found, user)
     opened.words += [_greeting(opened, is_new=last is None), *lines]
     _require_classes(opened, options.min_classes)
     return opened

@@ -35,7 +35,7 @@ from beltrami.project.file import ProjectFile
 from beltrami.project.importing import news_of
 from beltrami.project.inputs import Input, Recognised, recognise
 from beltrami.project.measures import Measures
-from beltrami.project.options import options_record, place_beside
+from beltrami.project.options import changes_beside, options_record, place_beside
 from beltrami.project.reading import Data, OpenMarker, read_data
 from beltrami.project.standing import fallen_after, fallen_numbers
 from beltrami.project.state import State
@@ -273,7 +273,7 @@ class Project:
                     f"{data.intake.table.name} has changed since it was opened. Open it again."
                 )
             place = len(self.events)
-            self.words += self.take_over(data, options, found, user)
+            self.words += self.take_over(data, found, user)
             self._inputs += [found.input] * found.is_new
             changes = (one for one in self.events[place:] if isinstance(one.body, RolesChanged))
             event = next(changes, None)
@@ -281,16 +281,15 @@ class Project:
                 raise InvalidInputError("these are the options that the table is read by already.")
             return event
 
-    def take_over(
-        self, data: Data, options: TableOptions, found: Recognised, user: str
-    ) -> list[str]:
-        """Rest on data as they were read; save and say what they and the options bring."""
+    def take_over(self, data: Data, found: Recognised, user: str) -> list[str]:
+        """Rest on data as they were read; save and say what they and their options bring."""
         folder = self.path.parent
         is_path = isinstance(self._source, str | os.PathLike)
         seen = InputSeen(
             found.input.number, place_beside(self._source, folder) if is_path else None
         )
-        record = options_record(options, folder)
+        record = options_record(data.options, folder, data.digests)
+        changed = changes_beside(self.state.options, record)
         before = [one.body for one in self.events if isinstance(one.body, InputSeen)]
         entries: list[tuple[str, Body]] = []
         if before[-1:] != [seen]:
@@ -303,10 +302,11 @@ class Project:
             entries.append((FILE, Labelled(news.rows, news.labels, FILE, old, seen.input)))
         if entries:
             self._add(entries, [found.input] * found.is_new)
-        self.options, self._data, self._input = options, data.intake, found.input
+        self.options, self._data, self._input = data.options, data.intake, found.input
         self._intake, self.open_marker = None, data.open_marker
         asked = [data.open_marker.line] if data.open_marker is not None else []
-        return [*[found.line] * bool(found.line), *news.lines(data.intake.table.name), *asked]
+        said = [*[found.line] * bool(found.line), *changed, *news.lines(data.intake.table.name)]
+        return [*said, *asked]
 
     def close(self) -> None:
         """Give the file back."""

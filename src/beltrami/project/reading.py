@@ -4,13 +4,14 @@ Where a command would ask back, a project takes the reading that says least, and
 """
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.labelling.intake import Intake, take_in
-from beltrami.project.inputs import Sighting
+from beltrami.project.inputs import Sighting, file_digest
+from beltrami.project.options import whole_path
 from beltrami.tables import TableOptions
 from beltrami.tables.columns.labels import OpenMarkerError
 
@@ -44,31 +45,55 @@ class OpenMarker:
         )
 
 
+from beltrami.tables.features.texts import model_digest
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Data:
-    """A table, read, how to know its rows again, and what is open."""
+    """A table, read, how to know its rows again, and what is open.
+
+    Attributes
+    ----------
+    intake : Intake
+        The table.
+    seen : Sighting
+        How to know its rows again.
+    options : TableOptions
+        What it was read by; embeddings that are a text are a column of it.
+    digests : dict of str to str
+        Hashes of what was read beside it, by the name of the option.
+    open_marker : OpenMarker or None
+        What nobody has said the meaning of.
+    """
 
     intake: Intake
     seen: Sighting
+    options: TableOptions
+    digests: dict[str, str] = field(default_factory=dict)
     open_marker: OpenMarker | None = None
 
 
 def read_data(source: Any, options: TableOptions) -> Data:
     """Read the data; no label is needed."""
-    is_file = isinstance(source, str | os.PathLike) and Path(source).is_file()
-    path = Path(source) if is_file else None
-    before = _stamp(path)
+    path, beside = _file(source), _file(options.embeddings)
+    before = _stamp(path), _stamp(beside)
     intake, marker = _take_in(source, replace(options, min_classes=0))
     table, roles = intake.table, intake.roles
-    if options.embeddings is not None and table.names:
+    if intake.has_embeddings and table.names:
         table = replace(table, matrix=None)  # another matrix beside them leaves the rows the same
+    if beside is not None and intake.has_embeddings:
+        options = replace(options, embeddings=whole_path(beside))
     ids = None if roles.id is None else tuple(map(str, intake.ids))
-    seen = Sighting(table, roles.label, roles.id, ids, options.id is not None, path, before[0])
+    n_bytes = before[0][0]
+    seen = Sighting(table, roles.label, roles.id, ids, options.id is not None, path, n_bytes)
     if path is not None:
-        seen.digest(before[0])
-    if _stamp(path) != before:
-        raise InvalidInputError(f"{table.name} was changed while it was read. Open it again.")
-    return Data(intake, seen, marker)
+        seen.digest(n_bytes)
+    digests = _digests(options)
+    if (_stamp(path), _stamp(beside)) != before:
+        raise InvalidInputError(
+            f"{table.name} was changed while it was read, or its embeddings were. Open it again."
+        )
+    return Data(intake, seen, options, digests, marker)
 
 
 def _take_in(source: Any, options: TableOptions) -> tuple[Intake, OpenMarker | None]:
@@ -78,6 +103,23 @@ def _take_in(source: Any, options: TableOptions) -> tuple[Intake, OpenMarker | N
     except OpenMarkerError as error:
         marker = OpenMarker(error.marker, error.column, error.n_rows)
         return take_in(source, replace(options, unlabeled=marker.value)), marker
+
+
+def _file(said: Any) -> Path | None:
+    """Return the file that somebody named, if there is one."""
+    is_file = isinstance(said, str | os.PathLike) and Path(said).is_file()
+    return Path(said) if is_file else None
+
+
+def _digests(options: TableOptions) -> dict[str, str]:
+    """Return the hashes of a file of embeddings and of a model for texts, where there are any."""
+    digests = {}
+    if isinstance(options.embeddings, os.PathLike):
+        path = Path(options.embeddings)
+        digests["embeddings"] = file_digest(path, path.stat().st_size)
+    if options.text_model is not None:
+        digests["text_model"] = model_digest(Path(options.text_model))
+    return digests
 
 
 def _stamp(path: Path | None) -> tuple[int, int]:

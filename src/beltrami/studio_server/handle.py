@@ -39,6 +39,7 @@ def studio(
     numbers: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     embeddings: Any = None,
+    text_model: Path | str | None = None,
     project: Path | str | None = None,
     user: str = "me",
     port: int = 0,
@@ -61,8 +62,10 @@ def studio(
         Columns that are of that kind, whatever they look like.
     ignore : sequence of str, default=()
         Columns to leave out.
-    embeddings : path, array or None, default=None
-        A matrix with as many rows, to compare rows by.
+    embeddings : path, str, array, table or None, default=None
+        Vectors to compare rows by, alone: a file, the name of a column of lists, or an object.
+    text_model : path or None, default=None
+        Folder of a static embedding model, by which texts become vectors; None weighs their words.
     project : path or None, default=None
         Where labels are kept; None means beside the file, and for data in memory a file that is
         removed when the studio stops (``labels`` stays).
@@ -98,6 +101,7 @@ def studio(
         numbers=numbers or (),
         ignore=ignore,
         embeddings=embeddings,
+        text_model=text_model,
         min_classes=0,
     )
     learning = LearningOptions(random_state=random_state)

@@ -35,6 +35,9 @@ class Table:
     matrix : ndarray of shape (n, d) or None
         Rows of an array file, pixels of images, or embeddings from a side file. Still on disk where
         it could be mapped, and of the type found there.
+    matrix_name : str or None
+        What embeddings that stand beside the data are called, such as "vectors.npy"; None where the
+        matrix is the data's own.
     index : str or None
         The column that was the index of a data frame or the unnamed first column of a csv.
     delimiter : str or None
@@ -48,6 +51,7 @@ class Table:
     name: str
     columns: Any
     matrix: NDArray[Any] | None = None
+    matrix_name: str | None = None
     index: str | None = None
     delimiter: str | None = None
     decimal: str | None = None

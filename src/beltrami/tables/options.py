@@ -1,5 +1,6 @@
 """How a table is to be read: what the command line and `label` fill in, and this room takes."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +25,11 @@ class TableOptions:
         Columns that are features of that kind, whatever they look like, beside the others.
     ignore : sequence of str
         Columns to leave out.
-    embeddings : path, array or None
-        A matrix with as many rows, to compare rows by.
+    embeddings : path, str, array, table or None
+        Vectors to compare rows by, alone: a file, the name of a column of lists, or an object. What
+        lies beside the data has its rows in their order, or ids.
+    text_model : path or None
+        Folder of a static embedding model, by which texts become vectors; None weighs their words.
     labels : path, table, list of these or None
         Tables of ids and labels, joined on the ids; they come on top of those in the data.
     unlabeled : object
@@ -49,6 +53,7 @@ class TableOptions:
     numbers: Sequence[str] = ()
     ignore: Sequence[str] = ()
     embeddings: Any = None
+    text_model: str | os.PathLike[str] | None = None
     labels: Any = None
     unlabeled: Any = None
     delimiter: str | None = None

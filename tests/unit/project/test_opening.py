@@ -1,5 +1,6 @@
 """A project is found again, knows its data again, and keeps what people said."""
 
+import json
 import shutil
 import threading
 from contextlib import closing
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.fake_text_model import install_fake_model
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project import (
@@ -336,7 +338,64 @@ def test_embeddings_are_found_from_the_project_and_rows_stay_who_they_are(data, 
     data.write_text(csv(rows(label=lambda _: "")))  # other bytes, the same rows
     with opened(data) as again:
         assert again.data.points.shape == (N, 5)
-        assert kinds(again) == ["input", "roles", "label"]
+        assert kinds(again) == ["input", "roles", "label", "roles"]
+        assert any(line.startswith("e.npy has changed since") for line in again.words)
+    with opened(data) as same:
+        assert kinds(same) == ["input", "roles", "label", "roles"]
+        assert not any("changed" in line for line in same.words)
+
+
+def test_embeddings_may_be_a_column_or_a_name_as_typed(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("e.npy", np.random.default_rng(0).normal(size=(N, 4)))
+    with opened(data, TableOptions(embeddings="e.npy", min_classes=0)) as project:
+        assert project.options.embeddings == tmp_path / "e.npy"
+    monkeypatch.chdir("/")
+    with opened(data) as again:
+        assert (again.data.points.shape, kinds(again)[1:]) == ((N, 4), ["roles", "label"])
+    vectors = [[float(i % 2), i / N, 1.0] for i in range(N)]
+    lines = [{"id": f"r{i}", "v": one, "label": "ab"[i % 2]} for i, one in enumerate(vectors)]
+    beside = tmp_path / "rows.jsonl"
+    beside.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    with opened(beside, TableOptions(embeddings="v", min_classes=0)) as column:
+        assert column.state.options["embeddings_column"] == "v"
+        assert "embeddings_digest" not in column.state.options
+    with opened(beside) as again:
+        assert again.data.roles.embeddings == "column 'v'"
+
+
+def test_a_model_for_texts_is_kept_and_said_to_have_changed(tmp_path, monkeypatch):
+    model = install_fake_model(tmp_path / "colours", monkeypatch)
+    texts = [("red", "green", "blue")[i % 3] + f" and red {i}" for i in range(N)]
+    data = tmp_path / "texts.csv"
+    data.write_text("\n".join(["id,body", *(f"r{i},{one}" for i, one in enumerate(texts)), ""]))
+    options = TableOptions(text="body", text_model=model, min_classes=0)
+    with opened(data, options) as project:
+        assert project.state.options["text_model"] == "colours"
+    with opened(data) as again:
+        assert again.data.points.shape == (N, 3)
+        assert kinds(again) == ["input", "roles"]
+    (model / "config.json").write_text("[]")
+    with opened(data) as changed:
+        assert any(line.startswith("colours has changed since") for line in changed.words)
+    with opened(data, read_only=True) as same:
+        assert kinds(same) == ["input", "roles", "roles"]
+
+
+def test_embeddings_that_change_while_they_are_read_are_refused(data, tmp_path, monkeypatch):
+    from beltrami.project import reading
+
+    np.save(tmp_path / "e.npy", np.eye(N))
+    take_in = reading.take_in
+
+    def slow(source, options):
+        intake = take_in(source, options)
+        np.save(tmp_path / "e.npy", np.ones((N, 2)))
+        return intake
+
+    monkeypatch.setattr(reading, "take_in", slow)
+    with pytest.raises(InvalidInputError, match="or its embeddings were"):
+        open_project(data, TableOptions(embeddings=tmp_path / "e.npy", min_classes=0))
 
 
 def test_roles_can_be_changed_while_people_label(data):

@@ -1,12 +1,18 @@
 """Options are kept with a project, and what is said later stands beside them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.project.options import merge_options, options_record, read_options
+from beltrami.project.options import (
+    changes_beside,
+    merge_options,
+    options_record,
+    read_options,
+)
 from beltrami.tables.options import DEFAULTS, TableOptions
 
 SAID = TableOptions(
@@ -43,6 +49,44 @@ def test_places_are_seen_from_the_folder_of_the_project(tmp_path):
     record = options_record(options, tmp_path)
     assert record["embeddings"] == "data/e.npy"
     assert read_options(record, Path("/there")).embeddings == Path("/there/data/e.npy")
+
+
+def test_a_column_and_a_model_are_kept_as_such_and_only_where_they_are_said(tmp_path):
+    column = options_record(TableOptions(embeddings="v"), tmp_path)
+    assert (column["embeddings"], column["embeddings_column"]) == (None, "v")
+    assert read_options(column, tmp_path).embeddings == "v"
+    model = TableOptions(text_model=tmp_path / "models" / "small")
+    record = options_record(model, tmp_path, {"text_model": "12ab"})
+    assert (record["text_model"], record["text_model_digest"]) == ("models/small", "12ab")
+    assert read_options(record, Path("/there")).text_model == Path("/there/models/small")
+    plain = options_record(DEFAULTS, tmp_path)
+    assert not {"embeddings_column", "text_model", "embeddings_digest"} & set(plain)
+
+
+def test_what_has_changed_at_its_place_is_said_by_name(tmp_path):
+    options = TableOptions(embeddings=tmp_path / "e.npy")
+    before = options_record(options, tmp_path, {"embeddings": "1"})
+    now = options_record(options, tmp_path, {"embeddings": "2"})
+    (line,) = changes_beside(before, now)
+    assert line.startswith("e.npy has changed since")
+    assert changes_beside(before, before) == []
+    assert changes_beside(None, now) == []
+    other = options_record(
+        TableOptions(embeddings=tmp_path / "f.npy"), tmp_path, {"embeddings": "2"}
+    )
+    assert changes_beside(before, other) == []
+    unknown = options_record(options, tmp_path)  # of a project that kept no hash
+    assert changes_beside(unknown, now) == []
+
+
+def test_what_rows_are_compared_by_is_said_last():
+    vectors = TableOptions(embeddings="v", ignore=["d"])
+    assert merge_options(TableOptions(text="body"), vectors).embeddings is None
+    assert merge_options(TableOptions(text_model="m"), vectors).embeddings is None
+    assert merge_options(TableOptions(ignore=["e"]), vectors).embeddings == "v"
+    merged = merge_options(TableOptions(embeddings="v"), replace(SAID, text_model="m"))
+    assert (merged.features, merged.text, merged.text_model) == ((), (), None)
+    assert (merged.ignore, merged.label) == (("d",), "kind")
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,23 @@ def test_columns_remember_what_was_asked_of_them(opened):
     assert told["has_named_features"]
 
 
+def test_the_data_view_says_by_which_embeddings_rows_are_compared(source, tmp_path):
+    np.save(tmp_path / "vectors.npy", bt.two_moons(120, random_state=0).points)
+    with bt.studio(source, "kind", embeddings=tmp_path / "vectors.npy") as studio:
+        client = Client(studio.url)
+        client.settled()
+        told = client.ask("/api/data")
+        assert "rows are compared by the embeddings in vectors.npy alone" in told["lines"]
+        assert not told["can_change"]
+        reasons = {one["name"]: one["reason"] for one in told["columns"]}
+        assert reasons["note"] == reasons["x"] == "vectors.npy is used alone"
+    np.save(tmp_path / "vectors.npy", bt.two_moons(120, random_state=1).points)
+    with bt.studio(source) as again:
+        lines = Client(again.url).ask("/api/data")["lines"]
+        assert "rows are compared by the embeddings in vectors.npy alone" in lines
+        assert any(line.startswith("vectors.npy has changed since") for line in lines)
+
+
 def test_how_the_project_was_opened_is_said_with_the_data_and_warns_of_nothing(calm):
     greeting = "a new project:"
     assert any(one.startswith(greeting) for one in calm.ask("/api/data")["lines"])

@@ -222,7 +222,7 @@ def tell_data(desk: Desk) -> dict[str, Any]:
         "columns": told,
         "lines": [*intake.lines(), *desk.project.words],
         "has_named_features": bool(options.features or options.text),
-        "can_change": not desk.is_read_only and not roles.uses_matrix,
+        "can_change": not (desk.is_read_only or roles.uses_matrix or roles.embeddings),
         "preview": {"names": list(intake.table.names), "rows": shown},
     }
 

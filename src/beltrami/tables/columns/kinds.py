@@ -168,6 +168,19 @@ def numbers_kind(name: str, column: Any) -> ColumnKind:
     return ColumnKind("numeric", forced="numeric", styles=styles)
 
 
+def vectors_kind(name: str, column: Any) -> ColumnKind:
+    """Return the kind of a column that the user calls embeddings, or raise if it has no vectors."""
+    kind = column.type
+    if column.null_count < len(column) and is_list(kind) and is_number(kind.value_type):
+        return ColumnKind("vectors", forced="vectors")
+    holds = "nothing" if column.null_count == len(column) else f"{kind}"
+    raise InvalidInputError(
+        f"column {name!r} cannot be the embeddings: it holds {holds}, and each row must hold a "
+        "list of numbers. A csv file has no lists: save the table as parquet or jsonl; or save "
+        "one vector per row by numpy.save('vectors.npy', array), and name that file."
+    )
+
+
 def _distinct(values: Any) -> Any:
     """Return the different texts that are not blank."""
     import pyarrow.compute as pc

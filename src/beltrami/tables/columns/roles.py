@@ -11,6 +11,7 @@ from beltrami.tables.columns.kinds import (
     has_fractions,
     is_text,
     numbers_kind,
+    vectors_kind,
 )
 from beltrami.tables.columns.naming import (
     LABEL_NAMES,
@@ -43,6 +44,8 @@ class Roles:
         The columns that are not used, each with the reason.
     uses_matrix : bool
         Whether the features are the matrix of the table.
+    embeddings : str or None
+        What the user brought to compare rows by, a file or a column; None for nothing.
     broken : tuple of str
         The ignored columns that hold values of several types, such as one word among numbers.
     styles : dict of str to tuple of NumberStyle
@@ -57,13 +60,16 @@ class Roles:
     vectors: tuple[str, ...] = ()
     ignored: dict[str, str] = field(default_factory=dict)
     uses_matrix: bool = False
+    embeddings: str | None = None
     broken: tuple[str, ...] = ()
     styles: dict[str, tuple[NumberStyle, ...]] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """Return the roles as lines to print."""
         lines = [f"label: {self.label or 'none'}", f"id: {self.id or 'row numbers, from 0'}"]
-        if self.uses_matrix:
+        if self.embeddings is not None:
+            lines.append(f"rows are compared by the embeddings in {self.embeddings} alone")
+        elif self.uses_matrix:
             lines.append("features: the rows of the matrix")
         for role in ("numeric", "categorical", "text", "vectors"):
             names = getattr(self, role)
@@ -84,15 +90,20 @@ def guess_roles(table: Table, options: TableOptions = DEFAULTS) -> Roles:
     of these, or with fractions in it, y is a number like others. The id is as in `find_id`. The
     features are the matrix of the table if it has one, else its first column of vectors, else its
     texts if it has text and at most four other usable columns, else its numeric and categorical
-    columns. The options overrule each of these.
+    columns. The options overrule each of these; embeddings that they name are used alone.
     """
     _require_known_names(table, options)
+    vectors = _embeddings_column(table, options)
     ignored = dict.fromkeys(options.ignore, "you asked for it")
     taken = {*options.named_features, *options.ignore}
+    if vectors is not None:
+        taken.add(vectors)
     label = _label(table, options, taken, ignored)
     row_id = _row_id(table, options, {label, *taken})
     _require_apart(label, row_id, options)
     rest = [name for name in table.names if name not in {label, row_id, *ignored}]
+    if vectors is not None:
+        return _roles_of_vectors(table, row_id, label, vectors, rest, ignored)
     if options.is_exclusive:
         kinds = {name: _kind_asked_for(table, name, options) for name in options.named_features}
         reason = "it is not among the columns asked for"
@@ -105,6 +116,47 @@ def _require_known_names(table: Table, options: TableOptions) -> None:
     for role in ("features", "text", "categories", "numbers", "ignore"):
         for name in getattr(options, role):
             known_name(name, table, role)
+
+
+def _embeddings_column(table: Table, options: TableOptions) -> str | None:
+    """Return the column that the user calls embeddings, and refuse other features beside any."""
+    if options.embeddings is None:
+        return None
+    wanted = options.named_features
+    if wanted:
+        raise InvalidInputError(
+            f"column {wanted[0]!r} cannot stand beside the embeddings, which are used alone. Leave "
+            "the embeddings out, or do not name the column: it is shown to people in any case."
+        )
+    if options.text_model is not None:
+        raise InvalidInputError(
+            "rows are compared by embeddings or by what a model makes of texts, and both are asked "
+            "for. Leave out --embeddings (embeddings=) or --text-model (text_model=)."
+        )
+    if table.matrix_name is not None or not isinstance(options.embeddings, str):
+        return None
+    return known_name(options.embeddings, table, "embeddings")
+
+
+def _roles_of_vectors(
+    table: Table,
+    row_id: str | None,
+    label: str | None,
+    vectors: str,
+    rest: list[str],
+    ignored: dict[str, str],
+) -> Roles:
+    """Return the roles where rows are compared by a column that the user calls embeddings."""
+    for name, other in ((label, "the label"), (row_id, "the id")):
+        if name == vectors:
+            raise InvalidInputError(f"column {name!r} cannot be {other} and embeddings at once.")
+    if vectors in ignored:
+        raise InvalidInputError(f"column {vectors!r} cannot be embeddings and ignored at once.")
+    kind = vectors_kind(vectors, table.columns.column(vectors))
+    why = f"the vectors in {vectors!r} are used alone"
+    ignored |= {name: why for name in rest if name != vectors}
+    roles = _roles(table, row_id, label, {vectors: kind}, ignored)
+    return replace(roles, embeddings=f"column {vectors!r}")
 
 
 def _row_id(table: Table, options: TableOptions, taken: set[str | None]) -> str | None:
@@ -199,8 +251,10 @@ def _guess_features(
                 f"column {wanted[0]!r} cannot stand beside the matrix of {table.name}, which "
                 "is used alone. Leave the matrix out, or do not name the column."
             )
-        ignored |= dict.fromkeys(rest, "the matrix is used alone")
-        return Roles(row_id, label, ignored=ignored, uses_matrix=True)
+        beside = table.matrix_name
+        why = "the matrix is used alone" if beside is None else f"{beside} is used alone"
+        ignored |= dict.fromkeys(rest, why)
+        return Roles(row_id, label, ignored=ignored, uses_matrix=True, embeddings=beside)
     judged = {
         name: _kind_asked_for(table, name, options) if name in wanted else _kind(table, name)
         for name in rest

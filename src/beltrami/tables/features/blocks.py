@@ -82,7 +82,13 @@ def gap_block(gaps: dict[str, BoolVector]) -> tuple[FloatMatrix, list[str]]:
 
 
 def vector_block(table: Table, name: str, faults: Faults) -> FloatMatrix:
-    """Return a column of lists of numbers, all of one length, as a matrix."""
+    """Return a column of lists of numbers, all of one length, as a matrix without gaps."""
+    points = list_rows(table, name, faults)
+    return _without_gaps(points, [f"{name}[{i}]" for i in range(points.shape[1])], faults)
+
+
+def list_rows(table: Table, name: str, faults: Faults) -> FloatMatrix:
+    """Return lists of numbers, all of one length, as rows of a matrix, NaN where there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -95,7 +101,8 @@ def vector_block(table: Table, name: str, faults: Faults) -> FloatMatrix:
         row = int(odd[0]) if odd.size else 0
         raise InvalidInputError(
             f"the lists in column {name!r} must have one length: row {faults.row(row)} has "
-            f"{int(lengths[row])} numbers, and the first list {width}."
+            f"{int(lengths[row])} numbers, and the first list {width}. Vectors of one model have "
+            "one length: make those of such rows again, or leave the rows out."
         )
     dtype = _arrow_float_type(column.type.value_type)
     points = _allocate((table.n_rows, width), dtype)
@@ -105,7 +112,15 @@ def vector_block(table: Table, name: str, faults: Faults) -> FloatMatrix:
         values = pc.list_flatten(piece)
         rows = np.flatnonzero(lengths[start : start + _BLOCK_ROWS] >= 0) + start
         points[rows] = _to_floats(values, dtype).reshape(-1, width)
-    return _without_gaps(points, [f"{name}[{i}]" for i in range(width)], faults)
+    return points
+
+
+def zero_rows(points: FloatMatrix) -> BoolVector:
+    """Return which rows of a matrix are all zero, (n,)."""
+    is_zero = np.zeros(len(points), dtype=bool)
+    for start in range(0, len(points), _BLOCK_ROWS):
+        is_zero[start : start + _BLOCK_ROWS] = ~points[start : start + _BLOCK_ROWS].any(axis=1)
+    return is_zero
 
 
 def category_block(

@@ -62,6 +62,21 @@ class Faults:
             )
         return is_empty
 
+    def note_zeros(self, is_zero: BoolVector, name: str) -> None:
+        """Note the vectors of zeros, of which distances say nothing; refuse where all are such."""
+        n = int(np.count_nonzero(is_zero))
+        if n == len(is_zero):
+            raise InvalidInputError(
+                f"all {n} vectors in {name} are zero, so no row is nearer to one than to another. "
+                "Make them again: most models give zeros where they know no word of a text."
+            )
+        if n:
+            self.say(
+                f"{n} of {len(is_zero)} vectors in {name} are zero, such as that of row "
+                f"{self.row(int(np.flatnonzero(is_zero)[0]))}: nothing is known of these rows, and "
+                "they are left to you"
+            )
+
     def note_gaps(self, missing: BoolVector, column: str, *, median: float) -> None:
         """Note the cells of a matrix or of vectors that hold no finite number."""
         n = int(np.count_nonzero(missing))

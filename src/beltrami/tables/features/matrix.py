@@ -3,16 +3,17 @@
 Numbers are kept as given unless categories stand beside them.
 """
 
+import os
 import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array, hstack, issparse
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
-from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, Points
+from beltrami.core.types import BoolVector, FloatMatrix, Points
 from beltrami.tables.columns.roles import Roles
 from beltrami.tables.features.blocks import (
     category_block,
@@ -20,13 +21,13 @@ from beltrami.tables.features.blocks import (
     matrix_block,
     number_block,
     vector_block,
+    zero_rows,
 )
 from beltrami.tables.features.faults import Faults
+from beltrami.tables.features.texts import text_block
 from beltrami.tables.model import Table, decode_categories
 
-_MANY_ROWS = 1000
 _LIKE_SPREAD = 10.0
-_NO_WORDS = "(no words)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +63,13 @@ class Features:
         return f"features: {n} rows x {d} {kind}{self.points.dtype} columns, {self.metric} distance"
 
 
-def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Features:
+def feature_matrix(
+    table: Table,
+    roles: Roles,
+    *,
+    impute: bool = False,
+    text_model: str | os.PathLike[str] | None = None,
+) -> Features:
     """Turn the columns that are features into one matrix.
 
     - The matrix of the table, vectors and numbers are kept as given: float32 stays float32, and so
@@ -75,21 +82,45 @@ def feature_matrix(table: Table, roles: Roles, *, impute: bool = False) -> Featu
       missing categories are a category of their own, missing texts are texts without words.
     - What is not finite in a matrix or in vectors is an error, or the median of its column where
       `impute` asks for it.
-    - Texts become TF-IDF weights (logarithmic counts, rows of unit length) under the angle. Texts
-      together with numbers: both parts have rows of unit length, so each counts half.
+    - Of a vector of zeros nothing is known: the row is as empty as one of gaps.
+    - Texts become TF-IDF weights (logarithmic counts, rows of unit length) under the angle, or
+      vectors of unit length by the model in a folder, `text_model`. Texts together with numbers:
+      both parts have rows of unit length, so each counts half.
     """
+    if text_model is not None and not roles.text:
+        raise InvalidInputError(
+            f"text_model={os.fspath(text_model)!r} is for texts, and no column of texts is used in "
+            f"{table.name}. Name it: --text COLUMN (text=[...]); or leave the model out."
+        )
     ids = None if roles.id is None else decode_categories(table.columns.column(roles.id))
-    faults = Faults(table.name, ids=ids, impute=impute)
+    faults = Faults(table.matrix_name or table.name, ids=ids, impute=impute)
     if roles.uses_matrix and table.matrix is not None:
         points = matrix_block(table.matrix, faults)
         names = tuple(f"x{i}" for i in range(points.shape[1]))
-        return Features(points, names, "euclidean", has_units=False, notes=faults.notes())
-    make = _text_features if roles.text else _dense_features
-    features = make(table, roles, faults)
-    count = len((*roles.text, *roles.numeric, *roles.categorical, *roles.vectors))
-    is_empty = faults.find_empty(table.n_rows, count)
+        is_empty = np.zeros(len(points), dtype=bool)
+        if table.matrix_name is not None:
+            is_empty = _zero_vectors(points, table.matrix_name, faults)
+        features = Features(points, names, "euclidean", has_units=False)
+    else:
+        features = (
+            _text_features(table, roles, faults, text_model)
+            if roles.text
+            else _dense_features(table, roles, faults)
+        )
+        used = (*roles.text, *roles.numeric, *roles.categorical, *roles.vectors)
+        is_empty = faults.find_empty(table.n_rows, len(used))
+        if len(used) == len(roles.vectors) == 1:
+            is_empty |= _zero_vectors(features.points, f"column {used[0]!r}", faults)
+        elif text_model is not None and used == roles.text:
+            is_empty |= _zero_vectors(features.points, "the texts' model", faults)
     notes = (*features.notes, *faults.notes())
     return replace(features, notes=notes, is_empty=is_empty if is_empty.any() else None)
+
+
+def _zero_vectors(points: Points, name: str, faults: Faults) -> BoolVector:
+    is_zero = zero_rows(np.asarray(points))
+    faults.note_zeros(is_zero, name)
+    return is_zero
 
 
 def _dense_features(table: Table, roles: Roles, faults: Faults) -> Features:
@@ -176,23 +207,27 @@ def _has_units(points: FloatMatrix, names: tuple[str, ...]) -> bool:
     return bool(spreads.size and spreads.max() > _LIKE_SPREAD * np.median(spreads))
 
 
-def _text_features(table: Table, roles: Roles, faults: Faults) -> Features:
+def _text_features(
+    table: Table, roles: Roles, faults: Faults, text_model: str | os.PathLike[str] | None
+) -> Features:
     texts = _texts(table, roles.text, faults)
-    words, names, n_empty = _tf_idf(texts, table.name)
-    notes = [f"texts are {words.shape[1]} TF-IDF weights of words"]
-    if n_empty:
-        notes.append(f"{n_empty} row(s) hold no known word and are alike to each other only")
+    words, names, note = text_block(texts, table.name, text_model)
+    metric: Literal["euclidean", "angle"] = "angle" if issparse(words) else "euclidean"
     if not (roles.numeric or roles.categorical or roles.vectors):
-        return Features(words, names, "angle", has_units=False, notes=tuple(notes))
+        return Features(words, names, metric, has_units=False, notes=note)
     others = _dense_features(table, roles, faults)
     block = np.array(others.points, dtype=np.float64)
     _standardize(block)
     lengths = np.linalg.norm(block, axis=1, keepdims=True)
     np.divide(block, lengths, out=block, where=lengths > 0)
-    points: CsrMatrix = csr_array(hstack([words, csr_array(block)], format="csr"), dtype=np.float32)
-    notes.append(f"{block.shape[1]} other columns are standardised and count as much as the texts")
+    points: Points
+    if isinstance(words, np.ndarray):
+        points = _beside([words, block.astype(words.dtype)])
+    else:
+        points = csr_array(hstack([words, csr_array(block)], format="csr"), dtype=np.float32)
+    count = f"{block.shape[1]} other columns are standardised and count as much as the texts"
     all_names = (*names, *others.names)
-    return Features(points, all_names, "angle", has_units=False, notes=tuple(notes))
+    return Features(points, all_names, metric, has_units=False, notes=(*note, count))
 
 
 def _texts(table: Table, names: tuple[str, ...], faults: Faults) -> list[str]:
@@ -208,29 +243,3 @@ def _texts(table: Table, names: tuple[str, ...], faults: Faults) -> list[str]:
             filled if joined is None else [f"{a}\n{b}" for a, b in zip(joined, filled, strict=True)]
         )
     return joined or []
-
-
-def _tf_idf(texts: list[str], name: str) -> tuple[CsrMatrix, tuple[str, ...], int]:
-    """Return rows of unit length, the words, and how many texts hold none of them."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    min_count = 2 if len(texts) >= _MANY_ROWS else 1
-    vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=min_count, dtype=np.float32)
-    require_memory(
-        8.0 * sum(map(len, texts)), what=f"the words of {name}", instead="Use fewer rows."
-    )
-    try:
-        weights = vectorizer.fit_transform(texts)
-    except ValueError as error:  # an empty vocabulary
-        raise InvalidInputError(
-            f"the texts of {name} hold no word of two letters or more that could be compared "
-            f"({error})."
-        ) from error
-    words = tuple(str(word) for word in vectorizer.get_feature_names_out())
-    empty = np.flatnonzero(np.diff(weights.indptr) == 0)
-    if not empty.size:
-        return csr_array(weights), words, 0
-    # A row of zeros has no angle to anything; a column of its own gives it one.
-    ones = np.ones(empty.size, dtype=np.float32)
-    marks = csr_array((ones, (empty, np.zeros_like(empty))), shape=(len(texts), 1))
-    return csr_array(hstack([weights, marks], format="csr")), (*words, _NO_WORDS), int(empty.size)

@@ -16,7 +16,8 @@ from beltrami.tables.model import Table, few_of
 
 _MAGIC = b"\x93NUMPY"
 _PICKLE = b"\x80"
-_MATRIX_NAMES = ("x", "data", "features", "embeddings")
+_MATRIX_NAMES = ("x", "data", "features", "embeddings", "vectors")
+_ID_NAMES = ("id", "ids")
 
 
 def matrix_table(array: NDArray[Any], name: str) -> Table:
@@ -66,14 +67,20 @@ def read_npy(path: Path) -> NDArray[Any]:
 def read_npz(path: Path) -> Table:
     """Return the matrix of an npz file, with its vectors of the same length as columns.
 
-    The matrix is the array called X, data, features or embeddings, or else the only one with two
-    axes.
+    The matrix is the array called X, data, features, embeddings or vectors, or else the only one
+    with two axes.
     """
     import pyarrow as pa
 
     arrays = _unpack(path)
     chosen = _matrix_name(arrays, path.name)
     matrix = check_matrix(arrays[chosen], f"array {chosen!r} of {path.name}")
+    for name, array in arrays.items():
+        if name.lower() in _ID_NAMES and array.shape != matrix.shape[:1]:
+            raise InvalidInputError(
+                f"array {name!r} of {path.name} has shape {array.shape}, and its matrix "
+                f"{len(matrix)} rows: one id for each row is due."
+            )
     columns = {
         name: pa.array(_decode(array))
         for name, array in arrays.items()
@@ -119,8 +126,8 @@ def _matrix_name(arrays: dict[str, NDArray[Any]], name: str) -> str:
         return flat[0]
     shapes = [f"{key} {array.shape}" for key, array in arrays.items()]
     raise InvalidInputError(
-        f"{name} has {len(flat)} arrays with two axes and none called X, data, features or "
-        f"embeddings, so it is open which one to use. It holds {few_of(shapes)}."
+        f"{name} has {len(flat)} arrays with two axes and none called X, data, features, "
+        f"embeddings or vectors, so it is open which one to use. It holds {few_of(shapes)}."
     )
 
 

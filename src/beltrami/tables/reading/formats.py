@@ -17,8 +17,9 @@ from beltrami.core.memory import require_memory
 from beltrami.core.spelling import is_utf8
 from beltrami.tables.model import Table, few_of
 from beltrami.tables.options import DEFAULTS, TableOptions
-from beltrami.tables.reading.arrays import check_matrix, matrix_table, read_npy, read_npz
+from beltrami.tables.reading.arrays import matrix_table, read_npy, read_npz
 from beltrami.tables.reading.delimited import read_as_written, read_delimited
+from beltrami.tables.reading.embeddings import embeddings_file, vectors_of_rows
 from beltrami.tables.reading.images import read_images
 from beltrami.tables.reading.joining import join_labels
 from beltrami.tables.reading.json_lines import read_json_lines
@@ -30,8 +31,9 @@ def read_table(source: Any, options: TableOptions = DEFAULTS) -> Table:
 
     The source is a file (.parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson, the last four
     also with .gz, .npy, .npz), a folder of images, a pandas or polars data frame, an arrow table, a
-    matrix, or a dict of columns. Embeddings become the matrix of the table. In a csv file the
-    columns of labels and of ids are read as they are written.
+    matrix, or a dict of columns. Embeddings beside the data become the matrix of the table; where
+    they are a column of it, `guess_roles` chooses that. In a csv file the columns of labels and of
+    ids are read as they are written.
 
     Examples
     --------
@@ -48,9 +50,7 @@ def read_table(source: Any, options: TableOptions = DEFAULTS) -> Table:
     else:
         table = replace(table_from_object(source), decimal=options.decimal)
     _require_rows(table)
-    if options.embeddings is not None:
-        table = replace(table, matrix=_side_matrix(options.embeddings, table))
-    return table
+    return table if options.embeddings is None else _with_embeddings(table, options)
 
 
 def join_side_labels(table: Table, options: TableOptions) -> Table:
@@ -184,23 +184,19 @@ def _to_table(table: Any, path: Path) -> Table:
         raise CorruptDataError(path=str(path), reason=str(error)) from error
 
 
-def _side_matrix(embeddings: Any, table: Table) -> Any:
-    if isinstance(embeddings, np.ndarray):
-        matrix = check_matrix(embeddings, "embeddings")
+def _with_embeddings(table: Table, options: TableOptions) -> Table:
+    said = options.embeddings
+    if isinstance(said, np.ndarray):
+        side = matrix_table(said, "embeddings")
+    elif isinstance(said, str | os.PathLike):
+        path = embeddings_file(said, table)
+        if path is None:
+            return table
+        side = _read_path(path, DEFAULTS)
     else:
-        path = Path(embeddings)
-        if path.suffix.lower() != ".npy" or path.is_dir():
-            raise InvalidInputError(
-                f"embeddings={path.name!r} must be an .npy file with one row per row of "
-                f"{table.name}."
-            )
-        matrix = check_matrix(np.asanyarray(_read_path(path, DEFAULTS).matrix), path.name)
-    if len(matrix) != table.n_rows:
-        raise InvalidInputError(
-            f"the embeddings have {len(matrix)} rows and {table.name} has {table.n_rows}. Row i of "
-            "one must belong to row i of the other."
-        )
-    return matrix
+        side = table_from_object(said)
+    matrix = vectors_of_rows(side, table, options)
+    return replace(table, matrix=matrix, matrix_name=side.name)
 
 
 _READERS: dict[str, Callable[[Path], Table]] = {

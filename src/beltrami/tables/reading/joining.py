@@ -29,15 +29,15 @@ def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
     target = "label" if is_usual else known_name(str(options.label), table, "label")
     id_name = find_id(table) if options.id is None else known_name(options.id, table, "id")
     numbers = pa.array(range(table.n_rows))
-    ids = _id_texts(numbers if id_name is None else table.columns.column(id_name))
+    ids = id_texts(numbers if id_name is None else table.columns.column(id_name))
     side_id, side_label = _side_columns(side, ids, {"id", id_name or "id"}, {"label", target})
-    side_ids = _id_texts(side.columns.column(side_id))
+    side_ids = id_texts(side.columns.column(side_id))
     labels = decode_categories(side.columns.column(side_label))
     labels = _without_marker(labels, options.unlabeled)
     if side.delimiter is not None and is_text(labels.type):
         labels = whole_numbers(labels)
-    _require_once(side_ids, side.name)
-    _require_once(ids, table.name)
+    require_once(side_ids, side.name)
+    require_once(ids, table.name)
     lost = side_ids.filter(pc.invert(pc.is_in(side_ids, value_set=ids)))
     if len(lost):
         raise InvalidInputError(
@@ -131,7 +131,7 @@ def _side_columns(
     side: Table, ids: Any, id_names: set[str], label_names: set[str]
 ) -> tuple[str, str]:
     """Return which columns of a side table hold ids and labels."""
-    id_name, label_name = _column_called(side, id_names), _column_called(side, label_names)
+    id_name, label_name = column_called(side, id_names), column_called(side, label_names)
     if len(side.names) == 2 and id_name is None and label_name is None:
         keys = [name for name in side.names if _holds_ids(side.columns.column(name), ids)]
         id_name = keys[0] if len(keys) == 1 else None
@@ -148,7 +148,8 @@ def _side_columns(
     )
 
 
-def _column_called(side: Table, names: set[str]) -> str | None:
+def column_called(side: Table, names: set[str]) -> str | None:
+    """Return the first column that has one of these names, whatever the case; None for none."""
     known = {name.strip().lower() for name in names}
     return next((column for column in side.names if column.strip().lower() in known), None)
 
@@ -156,12 +157,12 @@ def _column_called(side: Table, names: set[str]) -> str | None:
 def _holds_ids(column: Any, ids: Any) -> bool:
     import pyarrow.compute as pc
 
-    values = _id_texts(column)
+    values = id_texts(column)
     is_whole = values.null_count == 0 and pc.count_distinct(values).as_py() == len(values)
     return bool(is_whole and pc.all(pc.is_in(values, value_set=ids)).as_py())
 
 
-def _id_texts(column: Any) -> Any:
+def id_texts(column: Any) -> Any:
     """Return ids as texts; whole floats, which a gap makes of integers, without their point."""
     import pyarrow.compute as pc
 
@@ -186,7 +187,8 @@ def _texts(values: Any) -> Any:
     return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
 
 
-def _require_once(ids: Any, name: str) -> None:
+def require_once(ids: Any, name: str) -> None:
+    """Raise where an id is missing or stands twice."""
     import pyarrow.compute as pc
 
     if ids.null_count:

@@ -209,7 +209,7 @@ def test_named_columns_join_texts_and_vectors() -> None:
     found = roles({"label": LABEL, "v": list(np.eye(N)), "x": np.arange(N) ** 2}, numbers=["x"])
     assert (found.vectors, found.numeric) == (("v",), ("x",))
     options = TableOptions(embeddings=np.eye(N), categories="x")
-    with pytest.raises(InvalidInputError, match="'x' cannot stand beside the matrix"):
+    with pytest.raises(InvalidInputError, match="'x' cannot stand beside the embeddings"):
         guess_roles(read_table(columns, options), options)
 
 

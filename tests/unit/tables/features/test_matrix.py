@@ -347,3 +347,32 @@ def test_many_filled_columns_are_summed_up() -> None:
     lines = features({f"c{i}": [1.0, 2.0, None] for i in range(8)} | {"z": [1.0, 5.0, 2.0]}).notes
     assert len(lines) == 7
     assert lines[-1] == "gaps in 3 more columns are filled"
+
+
+def test_of_vectors_of_zeros_nothing_is_known() -> None:
+    vectors = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    for asked in ({"embeddings": vectors}, {"embeddings": "v"}, {}):
+        options = TableOptions(min_classes=0, **asked)
+        table = read_table({"id": ["a", "b", "c", "d"], "v": list(vectors)}, options)
+        found = feature_matrix(table, guess_roles(table, options))
+        assert found.is_empty is not None
+        assert found.is_empty.tolist() == [False, True, False, True]
+        assert any("2 of 4 vectors in" in note and "row 1 (id 'b')" in note for note in found.notes)
+    assert features(vectors).is_empty is None  # a matrix may well be of pixels
+
+
+def test_vectors_that_are_all_zero_are_refused() -> None:
+    options = TableOptions(min_classes=0, embeddings=np.zeros((3, 2)))
+    table = read_table({"id": ["a", "b", "c"]}, options)
+    with pytest.raises(InvalidInputError, match="all 3 vectors in embeddings are zero"):
+        feature_matrix(table, guess_roles(table, options))
+
+
+def test_gaps_in_embeddings_are_said_of_their_file(tmp_path: Path) -> None:
+    np.save(tmp_path / "v.npy", np.array([[1.0, np.nan], [2.0, 3.0], [1.0, 1.0]]))
+    options = TableOptions(min_classes=0, embeddings=tmp_path / "v.npy")
+    table = read_table({"id": ["a", "b", "c"]}, options)
+    roles = guess_roles(table, options)
+    with pytest.raises(InvalidInputError, match=r"of v\.npy are empty or not finite"):
+        feature_matrix(table, roles)
+    assert feature_matrix(table, roles, impute=True).points[0, 1] == 2.0
