@@ -102,8 +102,8 @@ export class HistoryView {
     try {
       const [moment, frame] = await Promise.all([ask("/api/history/moment", { event }), askFrame("/api/history/map", { event, quick: 1 })]);
       if (turn !== this.turn) return false;
+      this.stage.lookAt(frame); // before the words, which count what is drawn
       this.store.set({ moment });
-      this.stage.lookAt(frame);
       if (!isPlaying) this.refine(event, turn);
       return true;
     } catch (error) {
@@ -125,8 +125,8 @@ export class HistoryView {
     this.turn++;
     this.pause();
     clearTimeout(this.timer);
-    this.store.set({ moment: null });
     this.stage.lookAt(null);
+    this.store.set({ moment: null });
     this.show(this.store.state);
     return true;
   }
