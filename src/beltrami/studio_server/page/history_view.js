@@ -52,13 +52,14 @@ export class HistoryView {
 
   /** Ask for the curve and the newest events. */
   async load() {
-    await this.events.load();
+    const listed = this.events.load();
     try {
       this.told = await ask("/api/history/curve");
       this.write();
     } catch (error) {
       this.complain(error);
     }
+    await listed;
   }
 
   /** Ask again after a pause, for something has changed. */
