@@ -11,6 +11,7 @@ is 1 s for opening.
 """
 
 import argparse
+import os
 import random
 import tempfile
 import time
@@ -166,7 +167,8 @@ def render(record: Mapping[str, Any]) -> str:
             "",
             f"{found['events']:,} events of two people at {N_ROWS:,} rows, opened "
             f"{found['times']} times in Chromium, each in a page of its own; software rendering, "
-            "server and browser on the same two cores.",
+            f"server and browser on the same two cores, which had a load of {record['load']:g} by "
+            "other work when this began.",
             "",
             table(["", "found"], rows),
             versions_line(record["circumstances"]),
@@ -183,9 +185,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     warn_if_busy()
+    load = round(os.getloadavg()[0], 1)
     with tempfile.TemporaryDirectory() as folder:
         found = measure(asked.events, asked.times, Path(folder))
-    record = {"circumstances": circumstances(), "found": found}
+    record = {"circumstances": circumstances(), "load": load, "found": found}
     write_results(asked.out, STEM, record, render(record))
     print(render(record))
 

@@ -152,6 +152,18 @@ def test_labels_learned_anew_begin_a_new_pool_and_go_on_counting_looks():
     assert (found.look, found.n_accepted) == (2, 300)
 
 
+def test_what_a_pool_proved_is_of_its_labels_whatever_became_of_them():
+    accepted = labels(300, wrong=range(5))
+    trail = answered(Trail(), accepted, 60, seed=1)
+    assert trail.pool_certificate() == trail.certificate(accepted)
+    other = dict.fromkeys(accepted, "other")
+    trail = answered(trail, other, 40, seed=1)
+    assert trail.pool_certificate() == certify(40, 40, 240, look=2)
+    for unfinished in (Trail(), trail.draw(other)):
+        with pytest.raises(InvalidInputError, match="no answers yet"):
+            unfinished.pool_certificate()
+
+
 def test_the_number_of_further_rounds_is_the_fewest_that_prove_it():
     accepted = labels(5000)
     trail = answered(Trail(), accepted, 60, seed=0)

@@ -52,13 +52,14 @@ export class HistoryView {
 
   /** Ask for the curve and the newest events. */
   async load() {
-    await this.events.load();
+    const listed = this.events.load();
     try {
       this.told = await ask("/api/history/curve");
       this.write();
     } catch (error) {
       this.complain(error);
     }
+    await listed;
   }
 
   /** Ask again after a pause, for something has changed. */
@@ -102,8 +103,8 @@ export class HistoryView {
     try {
       const [moment, frame] = await Promise.all([ask("/api/history/moment", { event }), askFrame("/api/history/map", { event, quick: 1 })]);
       if (turn !== this.turn) return false;
+      this.stage.lookAt(frame); // before the words, which count what is drawn
       this.store.set({ moment });
-      this.stage.lookAt(frame);
       if (!isPlaying) this.refine(event, turn);
       return true;
     } catch (error) {
@@ -125,8 +126,8 @@ export class HistoryView {
     this.turn++;
     this.pause();
     clearTimeout(this.timer);
-    this.store.set({ moment: null });
     this.stage.lookAt(null);
+    this.store.set({ moment: null });
     this.show(this.store.state);
     return true;
   }
