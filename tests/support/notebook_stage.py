@@ -76,7 +76,9 @@ window.show = (id, inShadow) => {
     el.append(sheet, document.createElement("div"));
     el = el.lastChild;
   }
-  ends.push(widget.render({ model, el }));
+  const made = document.createElement("div"); // hosts hand over what is on no page yet
+  ends.push(widget.render({ model, el: made }));
+  setTimeout(() => el.append(made), 30);
 };
 document.body.dataset.state = "ready";
 """

@@ -90,6 +90,8 @@ class Session:
         None takes labels away.
         """
         self._require_open()
+        if not (label is None or isinstance(label, str)):
+            raise InvalidInputError(f"a label is a text, or None to take one away, not {label!r}.")
         self._desk.label(self._user, list(rows), label, "area" if len(rows) > 1 else "click")
         self._learn()
 

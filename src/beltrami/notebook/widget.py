@@ -202,14 +202,14 @@ class LabelWidget(AnyWidget):
     def _do(self, asked: dict[str, Any]) -> dict[str, Any]:
         what = asked.get("do")
         if what == "label":
-            return self._label(asked.get("rows", ()), asked.get("label"))
+            return self._label(asked.get("rows", ()), asked.get("label", ...))
         if what == "undo":
             return {"undone": self.undo()}
         if what == "row":
             return {"item": self._session.item(asked.get("row", -1))}
         raise InvalidInputError(f"a page asked for {what!r}, which this kernel does not know.")
 
-    def _label(self, rows: Sequence[int], label: str | None) -> dict[str, Any]:
+    def _label(self, rows: Sequence[int], label: Any) -> dict[str, Any]:
         try:
             self._session.label(rows, label)
         finally:

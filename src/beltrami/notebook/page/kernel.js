@@ -7,6 +7,8 @@ const AT_WORK = "The kernel is at work.";
 const SILENT = "The kernel does not answer. It may be busy with a cell, and then this comes right. If it was restarted, "
   + "run the cell of this map again: what you do here is not saved until then.";
 
+const GONE = "the kernel of this map has ended. Run its cell again to go on.";
+
 export class Kernel {
   /** `onwait(words)` is called with what a person should know of the waiting; empty when it is over. */
   constructor(model, onwait) {
@@ -21,7 +23,7 @@ export class Kernel {
     return new Promise((done, fail) => {
       this.asked.set(number, { done, fail });
       if (this.asked.size === 1) this.wait();
-      this.model.send({ ...request, number });
+      new Promise((sent) => { sent(this.model.send({ ...request, number })); }).catch(() => this.answer({ to: number, error: GONE }));
     });
   }
 

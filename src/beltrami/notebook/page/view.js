@@ -52,7 +52,7 @@ export class View {
     return element("form", { class: "new", onsubmit: (event) => { event.preventDefault(); this.labelByName(); } }, this.name, this.names, this.give);
   }
 
-  /** Draw the map; the canvas has to stand on the page. */
+  /** Make the map; it is drawn as soon as the host puts it on the page. */
   start(height) {
     this.stage.style.height = `${height}px`;
     this.map = new PointMap(this.canvas);
@@ -62,7 +62,7 @@ export class View {
     this.map.onselect = (rows) => this.acts.select(Array.from(rows));
     this.map.onhover = (row, left, top) => this.hover(row, left, top);
     this.map.onview = () => this.hover(-1);
-    this.observer = new ResizeObserver(() => this.map.resize());
+    this.observer = new ResizeObserver(() => { this.shade(); this.map.resize(); });
     this.observer.observe(this.canvas);
     this.use("lasso");
   }
@@ -75,9 +75,17 @@ export class View {
   // What is shown
 
   dress(theme) {
-    this.root.style.colorScheme = theme;
-    const shade = (name) => getComputedStyle(this.stage)[name].match(/[\d.]+/g).slice(0, 3).map(Number);
-    this.map.setTheme(theme, shade("backgroundColor"), shade("color"));
+    this.root.style.colorScheme = this.theme = theme;
+    this.shade();
+  }
+
+  /** Give the map the colours of its ground and its ink, which it has only where it stands on a page. */
+  shade() {
+    if (!this.stage.isConnected) return;
+    const look = getComputedStyle(this.stage), shades = [look.backgroundColor, look.color].map((text) => text.match(/[\d.]+/g).slice(0, 3).map(Number));
+    const known = [this.theme, ...shades].join();
+    if (known !== this.known) this.map.setTheme(this.theme, ...shades);
+    this.known = known;
   }
 
   place({ x, y, extent }) {
