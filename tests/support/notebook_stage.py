@@ -21,7 +21,9 @@ _PAGE = """<!doctype html>
 _START = """
 import widget from "./widget.js";
 
-const bytes = (text) => new DataView(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)).buffer);
+const bytes = (text) => (
+  new DataView(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)).buffer)
+);
 
 class Model {
   heard = {};
@@ -71,7 +73,8 @@ window.ends = [];
 window.show = (id, inShadow) => {
   let el = document.getElementById(id);
   if (inShadow) {
-    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/widget.css" });
+    const sheet = document.createElement("link");
+    Object.assign(sheet, { rel: "stylesheet", href: "/widget.css" });
     el = el.attachShadow({ mode: "open" });
     el.append(sheet, document.createElement("div"));
     el = el.lastChild;
@@ -160,7 +163,12 @@ def open_notebook(browser: Browser, widget: LabelWidget, **options: Any) -> Iter
 
 def _serve(route: Any) -> None:
     name = route.request.url.rsplit("/", 1)[1]
-    bodies = {"index.html": _PAGE, "start.js": _START, "widget.js": script(), "widget.css": styles()}
+    bodies = {
+        "index.html": _PAGE,
+        "start.js": _START,
+        "widget.js": script(),
+        "widget.css": styles(),
+    }
     route.fulfill(
         status=200 if name in bodies else 404,
         body=bodies.get(name, ""),

@@ -11,6 +11,6 @@ except ImportError:
 if _host is None:
     from beltrami.notebook.missing import LabelWidget
 else:
-    from beltrami.notebook.widget import LabelWidget  # type: ignore[assignment]
+    from beltrami.notebook.widget import LabelWidget
 
 __all__ = ["LabelWidget"]

@@ -84,7 +84,7 @@ class Session:
 
     # What a person does
 
-    def label(self, rows: Sequence[int], label: str | None) -> None:
+    def label(self, rows: Sequence[int], label: Any) -> None:
         """Save the label of some rows, of an area where they are several, and learn from it.
 
         None takes labels away.
@@ -168,7 +168,7 @@ class Session:
             where = "Labels last as long as this kernel: project= keeps them in a file."
         return tell_state(self._desk, self._user) | {"kept": where, "is_over": self.is_over}
 
-    def item(self, row: int) -> dict[str, Any]:
+    def item(self, row: Any) -> dict[str, Any]:
         """Return one row with what it holds, its picture within."""
         if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < self.n_rows:
             raise InvalidInputError(f"rows go from 0 to {self.n_rows - 1:,}, and {row!r} is none.")

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import traitlets
 from anywidget import AnyWidget
 
@@ -28,7 +27,7 @@ class _Rows(traitlets.List[int]):
                 raise traitlets.TraitError(
                     f"{row!r} is no row: rows are counted from 0 to {n_rows - 1:,}."
                 )
-        return np.unique(np.asarray(listed, dtype=np.intp)).tolist()
+        return sorted(set(listed))
 
 
 class LabelWidget(AnyWidget):

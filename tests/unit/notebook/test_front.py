@@ -23,6 +23,10 @@ def test_every_rule_is_the_widgets_own_and_has_the_studios_colours():
     sheet = re.sub(r"/\*.*?\*/", "", styles(), flags=re.DOTALL)
     selectors = re.findall(r"^([^{}\s][^{}]*)\{", sheet, re.MULTILINE)
     assert len(selectors) > 40
-    assert all(part.strip().startswith(".beltrami") for one in selectors for part in re.split(r",(?![^(]*\))", one))
+    assert all(
+        part.strip().startswith(".beltrami")
+        for one in selectors
+        for part in re.split(r",(?![^(]*\))", one)
+    )
     assert "--accent: light-dark(#0072b2, #56b4e9)" in sheet
     assert ":root" not in sheet
