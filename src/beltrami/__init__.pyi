@@ -45,6 +45,7 @@ from .learners import (
     SemiSupervisedSplit,
     TransductiveSVC,
 )
+from .notebook import LabelWidget
 from .operators.laplacian import laplacian
 from .separation import ConstrainedKMeans
 from .solvers.eigen import eigenbasis
@@ -69,6 +70,7 @@ __all__ = [
     "GraphRegularizedRegressor",
     "HeatKernel",
     "KnnGraph",
+    "LabelWidget",
     "Labelling",
     "LaplacianEigenmaps",
     "LaplacianPower",

@@ -6,6 +6,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -51,14 +52,28 @@ BY_UVICORN = {"websockets"}
 """What uvicorn imports where it is there, and cannot speak with pages without."""
 
 
+EXTRAS = names_of([*chain(*PYPROJECT["project"]["optional-dependencies"].values())])
+"""What only an extra brings."""
+
+
 def test_every_import_is_declared_and_every_declaration_imported():
     declared = names_of(PYPROJECT["project"]["dependencies"])
-    assert distributions(optional=False) == declared - BY_UVICORN
+    assert distributions(optional=False) - EXTRAS == declared - BY_UVICORN
 
 
 def test_what_is_imported_where_it_is_there_is_tested():
     optional = distributions(optional=True) - names_of(PYPROJECT["project"]["dependencies"])
-    assert optional <= names_of(PYPROJECT["dependency-groups"]["test"])
+    assert optional | EXTRAS <= names_of(PYPROJECT["dependency-groups"]["test"])
+
+
+def test_what_only_an_extra_brings_is_imported_in_the_room_that_does_without():
+    """The module itself is loaded only where `beltrami.notebook` has found the extra."""
+    lines = (
+        path.relative_to(ROOT / "src" / "beltrami").as_posix()
+        for path in (ROOT / "src").rglob("*.py")
+        if re.search(rf"^\s*(import|from) ({'|'.join(EXTRAS)})\b", path.read_text(), re.MULTILINE)
+    )
+    assert set(lines) == {"notebook/__init__.py", "notebook/widget.py"}
 
 
 def test_the_source_distribution_names_its_files_from_the_root():

@@ -71,6 +71,10 @@ class ManifoldLearner(GraphLearner):
         budget = check_budget(self.time_budget)
         return self._committee.answer(self._view, labeled, time_budget=budget)
 
+    def _fit_in_html(self) -> str:
+        shown: str = self.report_._repr_html_() if hasattr(self, "report_") else ""
+        return shown
+
     def _renew_committee(self) -> None:
         """Take another committee where another method was set since the fit."""
         if self._committee.method != self.method:

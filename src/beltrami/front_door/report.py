@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from beltrami.core.markup import bullets, grid, paragraph
 from beltrami.front_door.judgement import Judged, JudgedValues
 
 _TRIFLE = 1e-9
@@ -20,6 +21,12 @@ class _Report(Generic[_Judged]):
     __slots__ = ()
 
     members: tuple[_Judged, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def verdict(self) -> str:
+        """What answers and why, in a sentence."""
 
     @property
     def best_baseline(self) -> _Judged | None:
@@ -35,6 +42,26 @@ class _Report(Generic[_Judged]):
         return "\n".join(self.lines())
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return the same as a small table, for a notebook."""
+        judged = [
+            (one.title, "-" if np.isnan(one.error) else self._write_error(one), one.note or "")
+            for one in self.members
+        ]
+        return (
+            paragraph(f"{self.verdict}.", *self._sentences())
+            + grid(("learner", "held-out error", ""), judged)
+            + bullets(self.warnings)
+        )
+
+    @abstractmethod
+    def _sentences(self) -> list[str]:
+        """Say how far to trust the answer."""
+
+    @abstractmethod
+    def _write_error(self, one: _Judged) -> str:
+        """Return the held-out error of a candidate, which has one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -118,18 +145,22 @@ class FitReport(_Report[Judged]):
                 + (f"  {one.note}" if one.note else "")
             )
         lines.append(f"  {self.verdict}")
-        if self.n_held_out:
-            low, high = self.bounds
-            lines.append(
-                f"  estimated accuracy {self.accuracy:.1%}; on {self.n_held_out} held-out labels "
-                f"{self.held_out_accuracy:.1%} ({low:.0%} to {high:.0%})"
-            )
-        else:
-            lines.append(
-                f"  estimated accuracy {self.accuracy:.1%}, from other data sets: no class has two "
-                "labels, so none could be held out"
-            )
+        lines += [f"  {line}" for line in self._sentences()]
         return [*lines, *(f"  ! {line}" for line in self.warnings)]
+
+    def _sentences(self) -> list[str]:
+        estimate = f"estimated accuracy {self.accuracy:.1%}"
+        if not self.n_held_out:
+            why = "from other data sets: no class has two labels, so none could be held out"
+            return [f"{estimate}, {why}"]
+        low, high = self.bounds
+        return [
+            f"{estimate}; on {self.n_held_out} held-out labels {self.held_out_accuracy:.1%} "
+            f"({low:.0%} to {high:.0%})"
+        ]
+
+    def _write_error(self, one: Judged) -> str:
+        return f"{one.error:.1%}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -186,12 +217,17 @@ class ValueReport(_Report[JudgedValues]):
             note = f"  {one.note}" if one.note else ""
             lines.append(f"  {one.title:38}{error}{one.seconds:6.1f}{note}")
         lines.append(f"  {self.verdict}")
-        if self.n_held_out:
-            lines.append(
-                f"  expected error {self.members[0].error:.3g}, from {self.n_held_out} values held "
-                "out one by one"
-            )
+        lines += [f"  {line}" for line in self._sentences()]
         return [*lines, *(f"  ! {line}" for line in self.warnings)]
+
+    def _sentences(self) -> list[str]:
+        if not self.n_held_out:
+            return []
+        error = f"{self.members[0].error:.3g}"
+        return [f"expected error {error}, from {self.n_held_out} values held out one by one"]
+
+    def _write_error(self, one: JudgedValues) -> str:
+        return f"{one.error:.4g}"
 
 
 def exact_bounds(n_right: float, count: int, confidence: float = 0.95) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.markup import fact_table, paragraph
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 
 _SYMMETRY_RTOL = 1e-8  # of the largest weight; larger differences are not rounding
@@ -193,6 +194,22 @@ class Graph:
             f"Graph({self.n_nodes} nodes, {self.n_edges} edges, {_number_of(count, 'component')}"
             f"{bridges}; {source})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return the same as a table, for a notebook."""
+        made, (count, _) = self.certificate, self.components()
+        found = "given" if made.search == "given" else f"{made.search} search"
+        if made.n_sampled:
+            found += f", recall {made.recall:.4f} on {_number_of(made.n_sampled, 'row')}"
+        joined = f", joined by {_number_of(made.n_bridges, 'bridge')}" if made.n_bridges else ""
+        pieces = made.n_components_found if made.n_bridges else count
+        facts = {
+            "rows": f"{self.n_nodes:,}",
+            "edges": f"{self.n_edges:,}, {2 * self.n_edges / max(self.n_nodes, 1):.1f} at a row",
+            "components": f"{pieces:,}{joined}",
+            "neighbours": found,
+        }
+        return paragraph("Graph") + fact_table(facts)
 
 
 def _number_of(count: int, noun: str) -> str:

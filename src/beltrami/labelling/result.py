@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.files import require_no_input
+from beltrami.core.markup import bullets, grid, paragraph
 from beltrami.core.progress import enter_stage, job
 from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
@@ -31,6 +31,9 @@ SOURCES = {
     Source.UNREACHED: "unreached",
 }
 """What the labels file calls them."""
+
+_FIRST_ROWS = 5
+"""Rows that a notebook shows of a result."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -164,15 +167,31 @@ class Labelling:
         return f"<Labelling of {self.intake.table.name}: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        """Return the same as a small table, for a notebook."""
-        names = "".join(f"<th>{escape(name)}</th>" for name in self.counts)
-        cells = "".join(f"<td>{count:,}</td>" for count in self.counts.values())
-        warned = "".join(f"<li>{escape(line)}</li>" for line in self.learner.report_.warnings)
+        """Return the same with the counts and the first rows, for a notebook."""
+        counts = [f"{count:,}" for count in self.counts.values()]
         return (
-            f"<p><strong>{escape(self.headline)}</strong> {escape(' '.join(self.evidence))}</p>"
-            f"<table><thead><tr>{names}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
-            + (f"<ul>{warned}</ul>" if warned else "")
+            paragraph(self.headline, *self.evidence)
+            + grid(self.counts, [counts])
+            + bullets(self.learner.report_.warnings)
+            + grid(("id", "row", "guess", "source", "confidence"), self._first_rows())
         )
+
+    def _first_rows(self) -> list[tuple[Any, ...]]:
+        """Return a few rows as a notebook shows them."""
+        rows = range(min(_FIRST_ROWS, len(self.source)))
+        classes = [*map(str, self.learner.classes_), "-"]
+        previews = self.contents.previews(rows, LINE_LENGTH)
+        confidence = self.learner.confidence_
+        return [
+            (
+                self.intake.ids[row],
+                previews[row],
+                classes[self.codes[row]],
+                SOURCES[Source(self.source[row])],
+                f"{confidence[row]:.2f}",
+            )
+            for row in rows
+        ]
 
     def lines(self, written: Path | None = None) -> list[str]:
         """Return the summary.

@@ -108,6 +108,11 @@ def open_project(
         raise
 
 
+def project_place(source: Any, project: Path | str | None = None) -> Path:
+    """Return the file that `open_project` opens."""
+    return _places(source, project)[0].resolve()
+
+
 def project_beside(source: Path | str) -> Path:
     """Return where the project of some data is, where nothing else is said."""
     data = whole_path(source)

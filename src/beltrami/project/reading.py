@@ -14,6 +14,7 @@ from beltrami.project.inputs import Sighting, file_digest
 from beltrami.project.options import whole_path
 from beltrami.tables import TableOptions
 from beltrami.tables.columns.labels import OpenMarkerError
+from beltrami.tables.features.texts import model_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,6 @@ class OpenMarker:
             f'--unlabeled {self.value}, that they are; or, by --unlabeled "", that {self.value} is '
             "a class."
         )
-
-
-from beltrami.tables.features.texts import model_digest
 
 
 @dataclass(frozen=True, slots=True, eq=False)

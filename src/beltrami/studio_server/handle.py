@@ -1,11 +1,7 @@
 """`studio`: a server in the background, for notebooks and scripts."""
 
-import os
-import shutil
-import tempfile
 import webbrowser
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,15 +10,13 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from beltrami.core.memory import require_memory
-from beltrami.core.store import remember
-from beltrami.core.store.folder import usual_store
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
-from beltrami.project import open_project
 from beltrami.studio_server.application import make_app
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import Access
+from beltrami.studio_server.keeping import Kept, keep_labels, labels_by_id, remembering_usually
 from beltrami.studio_server.serving import ServerThread
 from beltrami.studio_server.wire.hub import Hub
 from beltrami.tables import Table, TableOptions, read_table
@@ -121,8 +115,8 @@ class Studio:
         What serves it.
     url : str
         The address of the page, with the token that lets one in.
-    folder : str or None
-        What is removed at the end.
+    kept : Kept
+        Where the labels are.
 
     Attributes
     ----------
@@ -139,9 +133,9 @@ class Studio:
     >>> page.stop()
     """
 
-    def __init__(self, desk: Desk, server: ServerThread, url: str, folder: str | None) -> None:
+    def __init__(self, desk: Desk, server: ServerThread, url: str, kept: Kept) -> None:
         self.url = url
-        self._desk, self._server, self._folder = desk, server, folder
+        self._desk, self._server, self._kept = desk, server, kept
         self._values: dict[str, Any] = {}
 
     @classmethod
@@ -158,27 +152,22 @@ class Studio:
         open_browser: bool = False,
     ) -> Self:
         """Open a project and serve it; `make` returns the learner, where it is not the usual."""
-        folder = None
-        if project is None and not isinstance(source, str | os.PathLike):
-            folder = tempfile.mkdtemp(prefix="beltrami-")
-            project = Path(folder) / "studio.beltrami"
-        desk = None
+        kept = keep_labels(source, table, learning, project, user)
+        hub, access, desk = Hub(), Access.of((user,)), None
         try:
-            opened = open_project(source, table, project, user)
-            if learning.risk is not None and not any(one.kind == "risk" for one in opened.events):
-                opened.set_risk(user, learning.risk)
-            hub, access = Hub(), Access.of((user,))
-            desk = Desk(opened, hub, (user,), learning, make=make, remembering=remembering_usually)
+            desk = Desk(
+                kept.project, hub, (user,), learning, make=make, remembering=remembering_usually
+            )
             server = ServerThread(make_app(desk, hub, access), port=port)
             url = f"{server.start()}/?token={access.token_of(user)}"
         except BaseException:
             if desk is not None:
                 desk.close()
-            _remove(folder)
+            kept.end()
             raise
         if open_browser:
             webbrowser.open(url)
-        return cls(desk, server, url, folder)
+        return cls(desk, server, url, kept)
 
     @classmethod
     def of_learner(
@@ -209,17 +198,14 @@ class Studio:
     @property
     def labels(self) -> dict[Any, Any]:
         """The labels that people gave, by id."""
-        ids, state = self._desk.project.data.ids, self._desk.project.snapshot()
-        return {
-            ids[row]: self._values.get(one.label, one.label)
-            for row, one in sorted(state.labels.items())
-        }
+        given = labels_by_id(self._desk.project)
+        return {name: self._values.get(label, label) for name, label in given.items()}
 
     def stop(self) -> None:
         """End the studio; the labels stay in ``labels``, and in the project's file."""
         self._server.stop()
         self._desk.close()
-        _remove(self._folder)
+        self._kept.end()
 
     def __enter__(self) -> Self:
         return self
@@ -255,14 +241,3 @@ def _table_of_learner(
     cells = pa.array(labels, pa.string())
     filled = pa.table({column: cells}) if frame is None else columns.append_column(column, cells)
     return Table("rows of the fit", filled, np.asarray(points)), column
-
-
-def _remove(folder: str | None) -> None:
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def remembering_usually() -> AbstractContextManager[None]:
-    """Return the context in which graphs and maps are kept in the user's store."""
-    store = usual_store()
-    return nullcontext() if store is None else remember(store)

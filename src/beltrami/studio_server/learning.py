@@ -114,6 +114,19 @@ class Learning:
             self._thread.join(patience)
         self._map.join(patience)
 
+    def learn_now(self) -> None:
+        """Learn in this thread all that is saved, and draw the map; for who has not begun.
+
+        A notebook's thread is the only one that may speak to its page.
+        """
+        with self._remembering(), listen(self._hear):
+            if self._is_new:
+                self._open()
+                self._map.join()
+            elif self._is_behind():
+                with job(Stage.LEARN):
+                    self._catch_up()
+
     def wake(self) -> None:
         """Say that something was saved."""
         with self._turn:

@@ -50,8 +50,8 @@ class MapThread:
         )
         self._thread.start()
 
-    def join(self, patience: float) -> None:
-        """Wait for the end."""
+    def join(self, patience: float | None = None) -> None:
+        """Wait for the end, at most so many seconds."""
         if self._thread is not None:
             self._thread.join(patience)
 

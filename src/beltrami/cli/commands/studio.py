@@ -92,7 +92,7 @@ def _serve(
     """Serve until somebody ends it."""
     from beltrami.studio_server.application import make_app
     from beltrami.studio_server.desk import Desk
-    from beltrami.studio_server.handle import remembering_usually
+    from beltrami.studio_server.keeping import remembering_usually
     from beltrami.studio_server.serving import serve
     from beltrami.studio_server.wire.hub import Hub
 

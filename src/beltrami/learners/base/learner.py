@@ -26,10 +26,31 @@ from beltrami.graph.model import Attachment, Graph
 from beltrami.learners.diagnosis import Diagnosis, diagnosis_of
 from beltrami.learners.foundation import Foundation
 from beltrami.learners.model import Choice, Labeled, LeftOut
+from beltrami.learners.showing import fit_in_html
 
 
 class PartialLabelLearner(ABC, BaseEstimator):
     """A learner from labels with gaps, whatever it sees the data through."""
+
+    def _repr_html_inner(self) -> str:
+        """Return what scikit-learn shows in a notebook, below what the fit has found."""
+        drawn: str = super()._repr_html_inner()
+        return self._fit_in_html() + drawn
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Return the same for hosts that choose among several forms."""
+        forms: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in forms:
+            forms["text/html"] = self._fit_in_html() + forms["text/html"]
+        return forms
+
+    def _fit_in_html(self) -> str:
+        """Return what the fit has found, for a notebook; nothing before there is one."""
+        return fit_in_html(self) if hasattr(self, "reached_") else ""
+
+    def _choices(self) -> tuple[Choice, ...]:
+        """Return what was chosen from the data."""
+        return ()
 
     @abstractmethod
     def _read(self, y: Any, n_points: int, sample_weight: Any) -> Labeled:
@@ -177,10 +198,6 @@ class GraphLearner(GraphParameters, PartialLabelLearner):
         if diagnosis.is_beaten:
             warnings.warn(diagnosis.advice[0], GraphDoesNotHelpWarning, stacklevel=2)
         return diagnosis
-
-    def _choices(self) -> tuple[Choice, ...]:
-        """Return what was chosen from the data."""
-        return ()
 
     def _recipe(self) -> Any:
         """Return what makes the graph; a learner may have a default of its own."""

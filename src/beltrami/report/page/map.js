@@ -806,7 +806,7 @@ class Hand {
   constructor(map, canvas) {
     Object.assign(this, { map, canvas, touches: new Map(), tool: "pan", gesture: null, path: [], hasMoved: false });
     let scrolledAt = -1000;
-    addEventListener("scroll", () => { scrolledAt = performance.now(); }, { passive: true });
+    addEventListener("scroll", () => { scrolledAt = performance.now(); }, { passive: true, capture: true });
     const listen = (name, act, options) => canvas.addEventListener(name, act, options);
     listen("wheel", (event) => this.wheel(event, performance.now() - scrolledAt < 250), { passive: false });
     listen("pointerdown", (event) => this.press(event));

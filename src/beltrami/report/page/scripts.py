@@ -16,11 +16,16 @@ def read_asset(name: str) -> str:
 
 
 def join_modules(*names: str) -> str:
+    """Return modules of the page one after the other, as `join_texts` does."""
+    return join_texts(*map(read_asset, names))
+
+
+def join_texts(*modules: str) -> str:
     """Return modules one after the other, without the words that import and export.
 
     Each has a scope of its own, except the last; what one exports, those after it see by name.
     """
-    *shared, last = (_IMPORT.sub("", read_asset(name)) for name in names)
+    *shared, last = (_IMPORT.sub("", module) for module in modules)
     return "".join(map(_enclose, shared)) + last
 
 

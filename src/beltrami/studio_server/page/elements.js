@@ -1,6 +1,16 @@
 /* Elements of the page. What a user's file holds enters as text only, never as markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
+const STROKE = { fill: "none", stroke: "currentColor", "stroke-width": 1.8 };
+const SHAPES = {
+  disc: [["circle", { r: 5 }]],
+  triangle: [["path", { d: "M0-5.4 5.2 4.2H-5.2Z" }]],
+  square: [["path", { d: "M-4.5-4.5H4.5V4.5H-4.5Z" }]],
+  diamond: [["path", { d: "M0-6 5.2 0 0 6-5.2 0Z" }]],
+  ring: [["circle", { r: 4, ...STROKE }]],
+  cross: [["path", { d: "M-4-4 4 4M4-4-4 4", ...STROKE }]],
+  given: [["circle", { r: 5.2, class: "halo" }], ["circle", { r: 3.4 }]],
+};
 
 /** Return an element; `traits` are properties of it (`class`, `text`, `data` and `aria` too). */
 export function element(tag, traits = {}, ...children) {
@@ -30,21 +40,24 @@ export function button(text, act, { key, icon, class: name = "quiet", ...traits 
 
 /** Return the mark of a class (or of a source) in its colours for both grounds. */
 export function markIcon({ light, dark, mark }) {
-  const icon = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
-  icon.setAttribute("class", "mark");
-  icon.setAttribute("viewBox", "-6 -6 12 12");
-  icon.setAttribute("aria-hidden", "true");
+  const icon = drawing("svg", { class: "mark", viewBox: "-6 -6 12 12", "aria-hidden": "true" });
   icon.style.color = `light-dark(${light}, ${dark})`;
-  use.setAttribute("href", `#mark-${mark}`);
-  icon.append(use);
+  icon.append(...SHAPES[mark].map(([tag, traits]) => drawing(tag, traits)));
   return icon;
+}
+
+function drawing(tag, traits) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(traits)) made.setAttribute(name, value);
+  return made;
 }
 
 export const byId = (id) => document.getElementById(id);
 
 /** Put elements in the place of what is there, and keep the focus on the one called the same. */
 export function refill(host, ...children) {
-  const name = host.contains(document.activeElement) ? document.activeElement.dataset.name : undefined;
+  const focused = host.getRootNode().activeElement ?? null; // of the page, or of the shadow it stands in
+  const name = host.contains(focused) ? focused?.dataset.name : undefined;
   host.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
   if (name !== undefined) {
     for (const one of host.querySelectorAll("[data-name]")) if (one.dataset.name === name) one.focus();

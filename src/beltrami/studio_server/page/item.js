@@ -39,7 +39,7 @@ export function itemBody(item, size) {
 
 function picture(item, side) {
   const image = element("img", {
-    src: `/api/picture?row=${item.row}&side=${side}`, alt: `Picture of row ${item.id}`,
+    src: item.picture === true ? `/api/picture?row=${item.row}&side=${side}` : item.picture, alt: `Picture of row ${item.id}`,
     loading: side === SIDES.small ? "lazy" : "eager", width: side, height: side,
   });
   image.addEventListener("error", () => {
