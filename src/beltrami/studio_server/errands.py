@@ -8,6 +8,10 @@ from typing import Any
 from beltrami.core.errors import BeltramiError
 
 
+_AHEAD = 8
+"""Questions chosen at once, where few people ask."""
+
+
 class BrokenOffError(Exception):
     """Work is broken off: a label came, or the studio ends."""
 
@@ -56,6 +60,52 @@ class Errands:
         """Tell all who wait that nothing will be done."""
         while self._waiting:
             _hand_over(self._waiting.popleft()[1], error=error)
+
+
+class Agenda:
+    """Who waits for what: requests, those that wait until all is judged, and questions.
+
+    Where many people label, there is always one more label to learn; whoever waited for the last
+    ones goes before the next.
+
+    Attributes
+    ----------
+    requests, patient : Errands
+        What is asked for, and what may wait until all is judged.
+    needs_questions : bool
+        Whether the questions are to be chosen anew.
+    has_just_learned : bool
+        Whether labels were learned after what was done last for somebody who waits.
+    """
+
+    def __init__(self) -> None:
+        self.requests, self.patient = Errands(), Errands()
+        self.needs_questions = self.has_just_learned = self._is_awaited = False
+        self._n_wanted = _AHEAD
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether anything is to be done now, but for labels."""
+        return self.needs_questions or bool(self.requests)
+
+    def is_someone_due(self, version: int) -> bool:
+        """Say whether somebody waited for the last labels, and is not to wait for the next ones."""
+        return self.has_just_learned and (self._is_awaited or self.requests.are_due(version))
+
+    def want_questions(self, count: int) -> None:
+        """Note that somebody waits for a question, and how many may soon be wanted."""
+        self._n_wanted = max(count, _AHEAD)
+        self.needs_questions = self._is_awaited = True
+
+    def take_questions(self) -> int:
+        """Return how many questions to choose, which is done now."""
+        self.needs_questions = self.has_just_learned = self._is_awaited = False
+        return self._n_wanted
+
+    def refuse_all(self, error: Exception) -> None:
+        """Tell all who wait that nothing will be done."""
+        self.requests.refuse_all(error)
+        self.patient.refuse_all(error)
 
 
 def _hand_over(

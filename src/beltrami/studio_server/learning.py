@@ -30,7 +30,12 @@ from beltrami.report.sentences import pieces_sentence
 from beltrami.studio_server.answers import Answers, Beliefs, answers_at, measure_of
 from beltrami.studio_server.audience import Audience
 from beltrami.studio_server.board import choose_open
-from beltrami.studio_server.errands import BrokenOffError, Errands, LearningStoppedError
+from beltrami.studio_server.errands import (
+    Agenda,
+    BrokenOffError,
+    Errands,
+    LearningStoppedError,
+)
 from beltrami.studio_server.map_thread import MapThread
 from beltrami.studio_server.pace import Pace
 from beltrami.studio_server.teaching import (
@@ -43,9 +48,6 @@ from beltrami.studio_server.teaching import (
 
 _QUICK_S = 1.0
 """Seconds of work after which how far it is is shown."""
-
-_AHEAD = 8
-"""Questions chosen at once, where few people ask."""
 
 
 class Learning:
@@ -89,13 +91,12 @@ class Learning:
         self._project, self._audience, self._make = project, audience, make
         self._remembering = remembering
         self._turn = threading.Condition()
-        self._requests, self._patient = Errands(), Errands()
+        self._agenda = Agenda()
         self._is_stopped, self._is_new = False, True
-        self._needs_questions = self._is_awaited = self._has_just_learned = False
         self._is_settled, self._is_progress_shown = True, False
         self._pace = Pace()
         self._taught: Taught = {}
-        self._n_foreseen, self._n_wanted = 0, _AHEAD
+        self._n_foreseen = 0
         self._state, self._data, self._roles = State(), project.data, project.options
         self._map = MapThread(audience, remembering, self._require_going)
         self._gives_way: Callable[[], bool] | None = None  # says when work is broken off
@@ -121,7 +122,7 @@ class Learning:
         """
         with self._remembering(), listen(self._hear):
             if self._is_new:
-                self._open()
+                self._renew()
                 self._map.join()
             elif self._is_behind():
                 with job(Stage.LEARN):
@@ -139,20 +140,19 @@ class Learning:
             self._is_new = True
             self._turn.notify_all()
 
-    def want_questions(self, count: int = _AHEAD) -> None:
+    def want_questions(self, count: int = 1) -> None:
         """Say that somebody waits for a question, and how many may soon be wanted."""
         with self._turn:
-            self._n_wanted = max(count, _AHEAD)
-            self._needs_questions = self._is_awaited = True
+            self._agenda.want_questions(count)
             self._turn.notify_all()
 
     def do(self, work: Callable[[], Any]) -> "Future[Any]":
         """Have something done by the learner's thread once all that is saved now is learned."""
-        return self._add(self._requests, work, self._project.state.number)
+        return self._add(self._agenda.requests, work, self._project.state.number)
 
     def do_when_settled(self, work: Callable[[], Any]) -> "Future[Any]":
         """Have something done once all that is saved is judged, too; judging goes on meanwhile."""
-        return self._add(self._patient, work)
+        return self._add(self._agenda.patient, work)
 
     def _add(self, errands: Errands, work: Callable[[], Any], after: int = 0) -> "Future[Any]":
         with self._turn:
@@ -286,35 +286,27 @@ class Learning:
         try:
             if self._is_new:
                 self._renew()
-            elif self._is_behind() and not self._is_someone_due():
+            elif self._is_behind() and not self._agenda.is_someone_due(self._version):
                 with job(Stage.LEARN):
                     self._catch_up()
-                self._has_just_learned = True
-            elif self._requests.are_due(self._version):
-                self._has_just_learned = False
+                self._agenda.has_just_learned = True
+            elif self._agenda.requests.are_due(self._version):
+                self._agenda.has_just_learned = False
                 with job(Stage.LEARN):
-                    self._requests.do_first()
-            elif self._needs_questions:
+                    self._agenda.requests.do_first()
+            elif self._agenda.needs_questions:
                 self._choose_questions()
             elif self._seconds_to_pause() == 0:
                 self._settle_in_peace()
-            elif self._patient and self.is_settled:
-                self._patient.do_first()
+            elif self._agenda.patient and self.is_settled:
+                self._agenda.patient.do_first()
         except BrokenOffError:
             return not self._is_stopped
         return True
 
-    def _is_someone_due(self) -> bool:
-        """Say whether somebody waited for the last labels, and is not to wait for the next ones.
-
-        Where many people label, there is always one more label to learn.
-        """
-        is_awaited = self._is_awaited or self._requests.are_due(self._version)
-        return self._has_just_learned and is_awaited
-
     def _has_work(self) -> bool:
-        urgent = self._is_stopped or self._is_new or self._needs_questions or bool(self._requests)
-        return urgent or self._is_behind() or (bool(self._patient) and self.is_settled)
+        is_urgent = self._is_stopped or self._is_new or self._agenda.is_urgent
+        return is_urgent or self._is_behind() or (bool(self._agenda.patient) and self.is_settled)
 
     def _is_behind(self) -> bool:
         return self.answers is None or self._project.state.number > self.answers.version
@@ -339,7 +331,7 @@ class Learning:
             self.learner.accepted_ = accepted_under(self.learner, state.risk)
             self._is_settled = False  # what the report says of it comes with the next pause
         news = self._project.events[self._state.number : state.number]
-        self._needs_questions |= any(one.kind != "audit_answered" for one in news)
+        self._agenda.needs_questions |= any(one.kind != "audit_answered" for one in news)
         self._state = state
         self._publish()
 
@@ -371,13 +363,12 @@ class Learning:
         self._project.measures.keep(measure_of(answers, report))
 
     def _choose_questions(self) -> None:
-        self._needs_questions = self._is_awaited = self._has_just_learned = False
-        closed = self._audience.rows_not_to_ask()
-        self._audience.show_questions(choose_open(self.learner, closed, self._n_wanted))
+        count, closed = self._agenda.take_questions(), self._audience.rows_not_to_ask()
+        self._audience.show_questions(choose_open(self.learner, closed, count))
 
     def _settle_in_peace(self) -> None:
         """Judge anew unless somebody goes on labelling."""
-        with self._giving_way(lambda: self._is_behind() or bool(self._requests)):
+        with self._giving_way(lambda: self._is_behind() or bool(self._agenda.requests)):
             self.settle()
 
     @contextmanager
@@ -408,5 +399,4 @@ class Learning:
         self.phase, self.failure = "failed", text
         self._audience.show_word(text)
         with self._turn:
-            for errands in (self._requests, self._patient):
-                errands.refuse_all(LearningStoppedError(text))
+            self._agenda.refuse_all(LearningStoppedError(text))
