@@ -161,7 +161,7 @@ def test_a_kernel_that_has_ended_is_said_to_have(notebook, widget):
     root = notebook.show()
     widget.selection = [7]
     notebook.push()
-    notebook.page.evaluate("model.send = () => { throw new Error('Cannot send'); }")
+    notebook.page.evaluate("() => { model.send = () => { throw new Error('no way'); }; }")
     root.get_by_role("button", name="moon 0").click()
     notebook.rest()
     assert "kernel of this map has ended" in root.locator(".problem").inner_text()
