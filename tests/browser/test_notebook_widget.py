@@ -157,6 +157,18 @@ def test_a_silent_kernel_is_spoken_of_and_nothing_is_called_labelled(notebook, w
     assert f"{HOSTILE} 7" not in widget.labels
 
 
+def test_a_kernel_that_has_ended_is_said_to_have(notebook, widget):
+    root = notebook.show()
+    widget.selection = [7]
+    notebook.push()
+    notebook.page.evaluate("() => { model.send = () => { throw new Error('no way'); }; }")
+    root.get_by_role("button", name="moon 0").click()
+    notebook.rest()
+    assert "kernel of this map has ended" in root.locator(".problem").inner_text()
+    assert root.locator(".waiting").inner_text() == ""
+    assert root.get_by_role("button", name="moon 0").is_enabled()
+
+
 def test_an_error_of_the_kernel_is_shown_and_the_selection_stays(notebook, widget):
     root = notebook.show()
     widget.selection = [7]

@@ -151,18 +151,23 @@ class History:
             for before, after in pairwise(judged)
             if (before.accuracy or 0) - (after.accuracy or 0) >= _LEAST_FALL
         ]
-        return [Fall(*pair, self._reason(*pair)) for pair in pairs[-_MOST_FALLS:]]
+        last = pairs[-_MOST_FALLS:]
+        self._find_reasons([one for one in last if _key(*one) not in self._reasons])
+        return [Fall(*pair, self._reasons[_key(*pair)]) for pair in last]
 
-    def _reason(self, before: Measure, after: Measure) -> str:
-        key = before.event, after.event
-        if key not in self._reasons:
-            events = self.events
-            told, between = Chronicle(events[: before.event]), events[before.event : after.event]
+    def _find_reasons(self, pairs: list[tuple[Measure, Measure]]) -> None:
+        """Say why each of some numbers fell, which follow one another; once through the events."""
+        if not pairs:
+            return
+        events = self.events
+        told = Chronicle(events[: pairs[0][0].event])
+        for before, after in pairs:
+            _advance(told, events[: before.event])
             then = told.state.copy()
-            for one in between:
-                told.apply(one)
-            self._reasons[key] = say_why(before, after, then, told.state, between)
-        return self._reasons[key]
+            _advance(told, events[: after.event])
+            between = events[before.event : after.event]
+            words = say_why(before, after, then, told.state, between)
+            self._reasons[_key(before, after)] = words
 
     def _proof(self, events: Sequence[Event], number: int) -> Proved | None:
         """Return what was proved when an answer came; None where it did not end its round."""
@@ -215,6 +220,15 @@ class History:
             "row": row,
             "content": None if row is None else previews[row],
         }
+
+
+def _key(before: Measure, after: Measure) -> tuple[int, int]:
+    return before.event, after.event
+
+
+def _advance(told: Chronicle, events: list[Event]) -> None:
+    for one in events[len(told.events) :]:
+        told.apply(one)
 
 
 def _count_changes(then: State, now: State) -> dict[str, int]:

@@ -118,7 +118,7 @@ class Learning:
     def learn_now(self) -> None:
         """Learn in this thread all that is saved, and draw the map; for who has not begun.
 
-        A notebook's thread is the only one that may speak to its page.
+        No notebook promises that another thread than its own may speak to the page.
         """
         with self._remembering(), listen(self._hear):
             if self._is_new:
