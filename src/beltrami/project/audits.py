@@ -147,8 +147,10 @@ def audits_of(events: Sequence[Event]) -> Audits:
             case Renamed(name=name, to=to):
                 does_stand = event.number in stands
                 audits = audits.renamed(name, to) if does_stand else audits.outdated()
-            case TakenBack(event=number) if isinstance(events[number - 1].body, Renamed):
-                audits = audits.outdated()
+            case TakenBack(event=number):
+                target = events[number - 1].body
+                if isinstance(target, Renamed):  # who said "b" meant what was one with it then
+                    audits = audits.without({target.name, target.to})
             case Returned():
                 names = names_returned(events[: event.number])
                 audits = audits.without(names) if names else audits

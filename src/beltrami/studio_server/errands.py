@@ -7,7 +7,6 @@ from typing import Any
 
 from beltrami.core.errors import BeltramiError
 
-
 _AHEAD = 8
 """Questions chosen at once, where few people ask."""
 
