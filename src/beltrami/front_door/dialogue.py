@@ -30,7 +30,7 @@ from beltrami.review.audit import Certificate
 from beltrami.review.conformal import prediction_sets
 from beltrami.review.guessing import beside_guessing
 from beltrami.review.issues import LabelIssues, find_label_issues
-from beltrami.review.reach import Reach
+from beltrami.review.reach import Reach, spread_labels
 from beltrami.review.support import Explanation, support_of
 from beltrami.review.trail import Trail, answers_in_order
 
@@ -63,8 +63,8 @@ class LabellingDialogue(GraphClassifier):
         """Return how far labels reach; None where no learner on the graph is asked."""
         if not self._committee.has_graph_members:
             return None
-        basis = self._foundation.basis
-        return Reach.of(basis.vectors[labeled.rows], basis.values)
+        basis, rows = self._foundation.basis, labeled.rows[spread_labels(labeled.targets)]
+        return Reach.of(basis.vectors[rows], basis.values)
 
     def _find_strangers(self, reach: Reach | None, labeled: Labeled) -> BoolVector:
         """Return which rows are like no label."""

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from beltrami.core.threads import map_ranges
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 
 ALIKE, SHARE_ALIKE = 12.0, 0.4
 """Labels that a typical label is like, and the most as a share of all. Between 8 and 24 interval
@@ -29,7 +29,30 @@ _FUNCTIONS = 30
 _UNLIKE = 0.1
 """Share of what a label is typically like below which a row is like none."""
 
+_MOST_OF_CLASS = 3
+"""Times what classes typically have up to which all labels of a class are heard."""
+
 _ROWS = 2**14
+
+
+def spread_labels(targets: FloatMatrix) -> IndexVector:
+    """Return the places of labels that tell how far labels reach, ascending.
+
+    Of a class with far more labels than classes typically have, such as one whose whole area was
+    labelled at once, some are enough: all of them would set the measure for the others, which
+    would then seem to stand alone.
+
+    - `targets`: (l, k), shares of classes.
+    """
+    codes = targets.argmax(axis=1)
+    counts = np.bincount(codes)
+    most = max(FEWEST, round(_MOST_OF_CLASS * float(np.median(counts[counts > 0]))))
+    kept = []
+    for code in np.flatnonzero(counts):
+        places = np.flatnonzero(codes == code)
+        few = np.linspace(0, len(places) - 1, min(len(places), most))
+        kept.append(places[few.round().astype(np.intp)])
+    return np.sort(np.concatenate(kept))
 
 
 def find_damping(functions: FloatMatrix, values: FloatVector) -> FloatVector:

@@ -213,3 +213,13 @@ def test_an_audit_does_not_vouch_for_labels_learned_after_it(learner, digits):
     learner.update(rows, digits[1][rows])  # now all of them are right
     with pytest.raises(InvalidInputError, match="no audit"):
         learner.certify(digits[1][rows])
+
+
+def test_an_area_that_is_labelled_at_once_leaves_no_other_row_unlike(digits):
+    points, targets = digits
+    labels = np.full(len(targets), -1)
+    labels[:12] = targets[:12]
+    labels[targets == 0] = 0
+    learner = ManifoldClassifier("poisson", random_state=0).fit(points, labels)
+    assert learner.unlike_.mean() < 0.1
+    assert not any("ONE PART" in one for one in learner.report_.warnings)

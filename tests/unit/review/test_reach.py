@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from beltrami.review import reach
-from beltrami.review.reach import Reach, find_damping, likeness, unit_rows
+from beltrami.review.reach import Reach, find_damping, likeness, spread_labels, unit_rows
 
 
 @pytest.fixture
@@ -57,3 +57,16 @@ def test_a_typical_label_is_like_as_many_others_as_asked(two_clusters):
 
 def test_a_row_without_length_is_like_nobody():
     assert not likeness(unit_rows(np.zeros((1, 3))), unit_rows(np.eye(3))).any()
+
+
+def test_of_a_class_with_far_more_labels_than_others_some_are_heard():
+    codes = np.repeat([0, 1, 2, 3], [4, 90, 4, 5])
+    kept = spread_labels(np.eye(4)[codes])
+    assert np.bincount(codes[kept]).tolist() == [4, 14, 4, 5]  # three times the median of 4.5
+    np.testing.assert_array_equal(kept, np.unique(kept))
+    assert {4, 93} <= set(kept.tolist())  # the first and the last of them
+
+
+def test_of_classes_with_similar_numbers_all_labels_are_heard():
+    codes = np.repeat([0, 1, 2], [8, 10, 20])
+    np.testing.assert_array_equal(spread_labels(np.eye(3)[codes]), np.arange(38))
