@@ -1,10 +1,10 @@
 """A person's whole path on the page, in a real browser: label, doubt, prove, take the labels away.
 
-1,797 handwritten digits, of which 200 have a label, 5 % of them wrong. A person who knows the truth
-answers 40 questions by keys, two of them wrongly, goes through the labels that look wrong, lets 5 %
-be wrong, draws rows and says blindly what they are until the page says that they may stop, and
-exports. All of it by keys and clicks on what the page shows; nothing is asked of the server apart
-from the page but to be compared with the truth at the end.
+A folder of 1,797 handwritten digits, of which 200 have a label, 5 % of them wrong. A person who
+knows the truth answers 40 questions by keys, two of them wrongly, goes through the labels that look
+wrong, lets 5 % be wrong, draws rows and says blindly what they are until the page says that they
+may stop, and exports. All of it by keys and clicks on what the page shows; the server is asked
+apart from the page only to compare with the truth.
 
     python -m benchmarks.studio.whole_path
     python -m benchmarks.studio.whole_path --film out/path.webp
@@ -21,13 +21,14 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from sklearn.datasets import load_digits
 from tests.support.chromium import open_browser, open_page
 
 from benchmarks.common.command import contest_parser, results_folder
 from benchmarks.common.facts import circumstances, warn_if_busy
 from benchmarks.common.pages import table, versions_line, write_results
 from benchmarks.studio.process import Running, running
-from benchmarks.studio.review import WRONG_SHARE, write_digits
+from benchmarks.studio.review import WRONG_SHARE
 
 STEM = "studio_whole_path"
 N_ROWS, N_LABELS, N_ANSWERS = 1797, 200, 40
@@ -51,10 +52,13 @@ class Person:
         What was seen, as pictures.
     words : list of str
         What was done, with the seconds since the beginning.
+    pictures : Path or None
+        Where four pictures of the way go.
     """
 
     page: Any
     truth: np.ndarray
+    pictures: Path | None = None
     frames: list[bytes] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
@@ -62,6 +66,13 @@ class Person:
     def look(self) -> None:
         """Keep what is on the screen."""
         self.frames.append(self.page.screenshot(type="jpeg", quality=70))
+
+    def picture(self, name: str) -> None:
+        """Keep a picture of this part of the way, the first time that it is seen."""
+        if self.pictures is not None and not (path := self.pictures / f"path-{name}.png").exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shot = Image.open(io.BytesIO(self.page.screenshot()))
+            shot.convert("RGB").quantize(256, kmeans=2).save(path, optimize=True)
 
     def say(self, words: str) -> None:
         """Write down what was done."""
@@ -93,22 +104,21 @@ class Person:
         other = self.page.locator(f'{selector}:not([data-row="{row}"])')
         other.wait_for(state="attached", timeout=_PATIENCE_MS)
 
-    def answer_questions(self, count: int, n_wrong: int) -> dict[int, str]:
-        """Answer what the queue asks, the last few wrongly; return these."""
+    def answer_questions(self, count: int, n_wrong: int) -> None:
+        """Answer what the queue asks, the last few wrongly."""
         self.open_view("queue")
-        given = {}
         for place in range(count):
             row = self.row_of("#item")
             name = str(self.truth[row])
             if place >= count - n_wrong:
                 name = str((int(name) + 1) % 10)
-                given[row] = name
             if place % _LOOK_EVERY == 0:
                 self.look()
+            if place == count // 2:
+                self.picture("queue")
             self.press("#answers", name)
             self.wait_for_another("#item", row)
         self.settle()
-        return given
 
     def review_labels(self) -> list[tuple[int, bool]]:
         """Go through the labels that look wrong; return each row, and whether it was wrong."""
@@ -126,6 +136,7 @@ class Person:
             is_wrong = given != str(self.truth[row])
             seen.append((row, is_wrong))
             self.look()
+            self.picture("review")
             if is_wrong:
                 self.press("#doubt-answers", str(self.truth[row]))
             else:
@@ -157,6 +168,8 @@ class Person:
                 row = self.row_of("#audit-card")
                 if n_answers % (4 * _LOOK_EVERY) == 0:
                     self.look()
+                if n_answers == _LOOK_EVERY:
+                    self.picture("audit")
                 self.press("#audit-answers", str(self.truth[row]))
                 self.wait_for_another("#audit-card", row)
                 n_answers += 1
@@ -164,6 +177,7 @@ class Person:
             sentence = self.page.locator("#audit-sentence").inner_text()
             self.say(f"{n_answers} blind answers: {sentence}")
             if self.page.locator("#audit-sentence.proved").count():
+                self.picture("proof")
                 break
         return n_answers, sentence
 
@@ -179,19 +193,38 @@ class Person:
         return list(csv.DictReader(io.StringIO(text)))
 
 
-def go(studio: Running, truth: np.ndarray, given: Mapping[int, str]) -> tuple[Person, Any]:
+def write_pictures(folder: Path, seed: int) -> dict[str, str]:
+    """Write pictures, the labelled ones into folders of their labels; return what each is."""
+    digits, rng = load_digits(), np.random.default_rng(seed)
+    labelled = rng.choice(N_ROWS, N_LABELS, replace=False)
+    wrong = set(rng.choice(labelled, round(WRONG_SHARE * N_LABELS), replace=False).tolist())
+    named = set(labelled.tolist())
+    truth = {}
+    for row, (image, target) in enumerate(zip(digits.images, digits.target, strict=True)):
+        label = (target + rng.integers(1, 10)) % 10 if row in wrong else target
+        place = folder / str(label) if row in named else folder
+        place.mkdir(parents=True, exist_ok=True)
+        grey = Image.fromarray((255 - image * 255 / 16).astype(np.uint8))
+        grey.resize((64, 64), Image.Resampling.BICUBIC).save(place / f"digit{row:04d}.png")
+        truth[f"digit{row:04d}"] = str(target)
+    return truth
+
+
+def go(studio: Running, known: Mapping[str, str], pictures: Path | None) -> tuple[Person, Any]:
     """Go the whole path, and return what was seen and found."""
-    labels = dict(given)
     with open_browser() as browser:
         size = {"width": 1280, "height": 800}
         with open_page(browser, viewport=size, accept_downloads=True) as page:
             page.goto(studio.url)
             studio.wait_until_ready()
-            one = Person(page, truth)
-            one.say(f"{len(truth):,} rows, {len(given)} labels of which some are wrong")
-            labels |= one.answer_questions(N_ANSWERS, round(WRONG_SHARE * N_ANSWERS))
+            rows = _rows_of(studio)
+            truth = np.array([known[Path(row["id"]).stem] for row in rows])
+            one = Person(page, truth, pictures)
+            one.say(f"{len(truth):,} rows, {N_LABELS} labels of which some are wrong")
+            one.answer_questions(N_ANSWERS, round(WRONG_SHARE * N_ANSWERS))
             one.say(f"{N_ANSWERS} questions answered by keys")
-            labels = {int(row): label for row, label in _given_now(studio).items()}
+            rows = enumerate(_rows_of(studio))
+            labels = {row: told["label"] for row, told in rows if told["source"] == "human"}
             wrong = {row for row, label in labels.items() if label != str(truth[row])}
             page.evaluate("(labels) => { window.__labels = labels; }", labels)
             seen = one.review_labels()
@@ -210,17 +243,16 @@ def go(studio: Running, truth: np.ndarray, given: Mapping[int, str]) -> tuple[Pe
     } | _compare(studio, rows, truth)
 
 
-def _given_now(studio: Running) -> dict[str, str]:
-    """Return the labels of people and of the file, by row."""
-    rows = csv.DictReader(io.StringIO(studio.ask("/api/labels").decode()))
-    return {str(row): one["label"] for row, one in enumerate(rows) if one["source"] == "human"}
+def _rows_of(studio: Running) -> list[dict[str, str]]:
+    """Return all rows as they would be exported now."""
+    return list(csv.DictReader(io.StringIO(studio.ask("/api/labels").decode())))
 
 
 def _compare(studio: Running, rows: Sequence[Mapping[str, str]], truth: Any) -> dict[str, Any]:
     """Return how right the exported labels are, beside what was proved of them."""
     said = np.array([one["label"] or one["guess"] for one in rows])
     sources = np.array([one["source"] for one in rows])
-    is_right, is_ours = said == truth.astype(str), sources == "propagated"
+    is_right, is_ours = said == truth, sources == "propagated"
     proof = studio.ask("/api/audit")["certificate"]
     return {
         "accuracy": float(is_right[sources != "human"].mean()),
@@ -276,14 +308,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Go the path once, and write the results."""
     parser = contest_parser("studio.whole_path", __doc__)
     parser.add_argument("--film", type=Path, default=None, help="where a moving picture goes")
+    parser.add_argument("--pictures", type=Path, default=None, help="where four pictures go")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args(arguments)
     warn_if_busy()
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "digits.csv"
-        truth, given = write_digits(source, chosen.seed, N_ROWS, N_LABELS)
-        with running(source, "--label", "digit", cache=Path(folder) / "cache") as studio:
-            one, found = go(studio, truth, given)
+        source, cache = Path(folder) / "digits", Path(folder) / "cache"
+        truth = write_pictures(source, chosen.seed)
+        with running(source, "--label", "folder", cache=cache) as studio:
+            one, found = go(studio, truth, chosen.pictures)
     record = {"circumstances": circumstances(), "found": found, "words": one.words}
     write_results(results_folder(chosen.out, toy=False), STEM, record, page_of(record))
     if chosen.film is not None:

@@ -15,13 +15,7 @@ from beltrami.learners.base import first_classes
 from beltrami.project.measures import Measure
 from beltrami.project.state import State
 from beltrami.report.page.model import Source
-from beltrami.studio_server.teaching import (
-    Taught,
-    changes_between,
-    classes_of,
-    taught_by,
-    vectors_of,
-)
+from beltrami.studio_server.teaching import Taught, classes_of, taught_by, teach, vectors_of
 
 BY_AREA, UNSURE = 4, 8
 """Flags beside the source: given for a whole area, and marked as what nobody can tell."""
@@ -187,7 +181,7 @@ def answers_at(
     with on_trial(learner):
         learner.risk = state.risk
         if taught:
-            learner.update(*changes_between(taught, wanted))
+            teach(learner, taught, wanted)
         else:
             learner.fit_labels(*vectors_of(wanted, n_rows))
         return Answers.of_learner(state, learner, is_empty)

@@ -38,13 +38,7 @@ from beltrami.studio_server.errands import (
 )
 from beltrami.studio_server.map_thread import MapThread
 from beltrami.studio_server.pace import Pace
-from beltrami.studio_server.teaching import (
-    Taught,
-    changes_between,
-    classes_of,
-    taught_by,
-    vectors_of,
-)
+from beltrami.studio_server.teaching import Taught, classes_of, taught_by, teach, vectors_of
 
 _QUICK_S = 1.0
 """Seconds of work after which how far it is is shown."""
@@ -322,7 +316,8 @@ class Learning:
         if len(classes_of(wanted)) < 2:
             self.has_learned = False
         elif self._taught:
-            self._learn_changes(wanted)
+            self._is_settled &= not teach(self.learner, self._taught, wanted)
+            self._taught, self.has_learned = wanted, True
         else:
             with self._pace.judging():
                 self.learner.fit_labels(*vectors_of(wanted, self._project.n_rows))
@@ -339,14 +334,6 @@ class Learning:
         """Return for how many classes the basis is to be made; 0 where their number is alike."""
         n_known = len(classes_of(self._taught if wanted is None else wanted))
         return n_known if n_known > classes_served(self._project.n_rows) else 0
-
-    def _learn_changes(self, wanted: Taught) -> None:
-        """Learn what is other than it was."""
-        rows, labels, weights = changes_between(self._taught, wanted)
-        if rows:
-            self.learner.update(rows, labels, weights)
-            self._is_settled = False
-        self._taught, self.has_learned = wanted, True
 
     def _publish(self) -> None:
         """Show what is known, by the labels that it rests on and no later ones."""

@@ -22,14 +22,14 @@ def classes_of(taught: Taught) -> set[str]:
     return {label for label, _ in taught.values()}
 
 
-def changes_between(
-    taught: Taught, wanted: Taught
-) -> tuple[list[int], list[str | None], list[float]]:
-    """Return the rows that are to be taught otherwise, with their labels and weights."""
+def teach(learner: Any, taught: Taught, wanted: Taught) -> bool:
+    """Teach a learner what is other than it was, and say whether anything is."""
     rows = [row for row, one in wanted.items() if taught.get(row) != one]
     rows += [row for row in taught if row not in wanted]
     told = [wanted.get(row, (None, 1.0)) for row in rows]
-    return rows, [one[0] for one in told], [one[1] for one in told]
+    if rows:
+        learner.update(rows, [one[0] for one in told], [one[1] for one in told])
+    return bool(rows)
 
 
 def vectors_of(taught: Taught, n_rows: int) -> tuple[NDArray[Any], FloatVector | None]:
