@@ -1,6 +1,6 @@
 """``python -m beltrami`` is the command ``beltrami``."""
 
-from beltrami.cli.__main__ import main
+from beltrami.cli.__main__ import start
 
 if __name__ == "__main__":
-    main()
+    start()

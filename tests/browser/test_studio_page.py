@@ -273,7 +273,7 @@ def test_every_class_has_its_key_while_there_are_keys_and_no_key_does_two_things
     desk = visit(view="#queue", change=add_classes)
     *classes, every, new = desk.page.locator("#answers kbd").all_inner_texts()
     assert (every, new) == ("C", "N")
-    assert classes == [*"1234567890BEFGHIJOPQTVWXY"]
+    assert classes == [*"1234567890BEFGHIJOQTVWXY"]
     desk.press("?")
     helped = desk.page.locator("dialog kbd").all_inner_texts()
     commands = {one for text in helped for one in re.split(r",\s*", text) if len(one) == 1}
@@ -975,7 +975,7 @@ def test_an_error_of_a_script_is_shown_and_marked(browser):
 def test_the_page_is_small_and_puts_no_markup_in():
     folder = files("beltrami.studio_server").joinpath("page")
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
-    assert sum(len(text.encode()) for text in texts.values()) < 200_000
+    assert sum(len(text.encode()) for text in texts.values()) < 250_000
     for name, text in texts.items():
         assert not re.search(
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text

@@ -80,7 +80,7 @@ def test_the_report_opens_without_a_network_on_any_screen(browser, report, width
         assert "95 % is proved." in page.locator("#audit").inner_text()
         words = page.locator("pre.command").inner_text()
         assert words == "beltrami label --project moons.beltrami -o labels.csv"
-        assert page.locator("#work .chart").count() == 1
+        assert page.locator("#work .chart").count() == 3  # labels, accepted rows, held-out labels
 
 
 def test_why_there_is_no_report_is_said_on_the_page(browser, tmp_path):

@@ -4,12 +4,13 @@ Nothing heavy is imported before `main` has begun, so that Ctrl-C is understood 
 """
 
 import gc
+import os
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 INTERRUPTED = 130
@@ -30,6 +31,23 @@ _ENDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
 class _InterruptionError(KeyboardInterrupt):
     """Ctrl-C; a process that has seen the plain one may end by the signal, without a code."""
+
+
+def start() -> None:
+    """Run the command line as a process of its own.
+
+    One that was stopped ends at once: compiled loops may still run in other threads, and taking the
+    interpreter down around them could crash after all was tidied up and said.
+    """
+    try:
+        main()
+    except SystemExit as stop:
+        if not isinstance(stop.code, int) or stop.code not in _ENDS:
+            raise
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # a pipe that nobody reads any more
+                stream.flush()
+        os._exit(stop.code)
 
 
 def main() -> None:
@@ -146,4 +164,4 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
 
 
 if __name__ == "__main__":
-    main()
+    start()

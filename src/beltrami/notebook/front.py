@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from beltrami.report.page.scripts import join_texts, read_asset
 
-_STUDIO = ("frames.js", "elements.js", "words.js", "palette.js", "item.js")
+_STUDIO = ("frames.js", "elements.js", "words.js", "palette.js", "store.js", "item.js")
 _OURS = ("kernel.js", "host.js", "view.js", "widget.js")
 _COLOURS = re.compile(r"^:root (\{.*?^\})", re.MULTILINE | re.DOTALL)
 

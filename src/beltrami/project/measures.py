@@ -100,6 +100,7 @@ class Measures:
         self._path, self._is_read_only = path, is_read_only
         self._turn = threading.Lock()
         self._known: dict[int, Measure] | None = None
+        self._waiting: dict[int, Measure] = {}
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
 
@@ -114,14 +115,14 @@ class Measures:
         with self._turn:
             if self._is_read_only or self._is_closed:
                 return
-            known = self._read()
+            known = self._waiting | self._read()
             before = known.get(measure.event)
             if before == measure or (before and before.is_judged and not measure.is_judged):
                 return
-            known[measure.event] = measure
+            self._waiting[measure.event] = measure
             try:
-                self._write(measure)
-            except sqlite3.Error:  # a full disk, or somebody writes right now
+                self._write_waiting()
+            except sqlite3.Error:  # a full disk, or somebody writes right now: with the next one
                 self._disconnect()
 
     def close(self) -> None:
@@ -135,12 +136,15 @@ class Measures:
             self._known = {one.event: one for one in _read_all(self._path)}
         return self._known
 
-    def _write(self, measure: Measure) -> None:
+    def _write_waiting(self) -> None:
+        """Write what is not in the file yet; what others cannot read, nobody is told."""
         if self._connection is None:
             self._connection = _connect(self._path)
             self._connection.execute(_TABLE)
-        row = (measure.event, measure.facts)
-        self._connection.execute("INSERT OR REPLACE INTO measures VALUES (?, ?)", row)
+        for event, one in list(self._waiting.items()):
+            row = (event, one.facts)
+            self._connection.execute("INSERT OR REPLACE INTO measures VALUES (?, ?)", row)
+            self._read()[event] = self._waiting.pop(event)
 
     def _disconnect(self) -> None:
         if self._connection is not None:

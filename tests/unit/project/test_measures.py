@@ -88,7 +88,7 @@ def test_a_measure_that_makes_no_sense_is_not_read(path, facts):
     assert Measure.read(7, PLAIN.facts) == replace(PLAIN, event=7)
 
 
-def test_a_full_disk_leaves_a_measure_out_and_labels_go_on(path, monkeypatch):
+def test_after_a_full_disk_a_measure_comes_with_the_next_one_and_labels_go_on(path, monkeypatch):
     def fail(_):
         raise sqlite3.OperationalError("database or disk is full")
 
@@ -97,9 +97,10 @@ def test_a_full_disk_leaves_a_measure_out_and_labels_go_on(path, monkeypatch):
             patch.setattr(module, "_connect", fail)
             project.measures.keep(PLAIN)
         project.label("ann", [2], "a", "key")
+        assert project.measures.all() == all_of(path) == []  # nobody is told what may be lost
         project.measures.keep(replace(PLAIN, event=4))
-        assert len(project.measures.all()) == 2  # known as long as the project is open
-    assert [one.event for one in all_of(path)] == [4]
+        assert [one.event for one in project.measures.all()] == [PLAIN.event, 4]
+    assert [one.event for one in all_of(path)] == [PLAIN.event, 4]
 
 
 def test_a_measure_waits_for_nobody_who_writes(path):

@@ -53,7 +53,7 @@ export function emptyState() {
 }
 
 /** Keys of classes in their order: numbers, then the letters that no view has a use for. */
-const KEYS = [..."1234567890BEFGHIJOPQTVWXY"];
+const KEYS = [..."1234567890BEFGHIJOQTVWXY"];
 
 /** Return the classes that can be given, in order, each with its code and its key if it has one. */
 export function openClasses(project) {
