@@ -333,9 +333,8 @@ class Project:
                 for number, (user, body) in enumerate(entries, len(self.events) + 1)
             ]
         for event in events:
-            if isinstance(
-                event.body, TakenBack | Returned
-            ):  # who reads meanwhile sees all that was there
+            # Who reads meanwhile sees all that was there.
+            if isinstance(event.body, TakenBack | Returned):
                 self._chronicle.state = self.state.copy()
             self._chronicle.apply(event)
             self._visible = self._chronicle.state

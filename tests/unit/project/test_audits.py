@@ -76,6 +76,7 @@ def test_a_rename_goes_on_in_answers_and_no_round_is_of_the_labels_of_now():
     steps = [("ann", labelled([0], "a")), ("ann", Renamed("a", "b")), *ROUND, ("ann", TakenBack(2))]
     (one,) = after(*steps).trail.rounds  # answered while both were one
     assert (one.said, one.rest) == (("a", "b"), "")
+    assert one.answers == (None, None)  # who said "a" may have meant "b": it proves nothing
 
 
 @pytest.mark.parametrize(
