@@ -82,6 +82,4 @@ class NullSpace:
         """Return the null vectors as the columns of a sparse array with one entry per row."""
         n = len(self.profile)
         columns = np.maximum(self.membership, 0)  # the entry is zero where there is no component
-        return csr_array(
-            (self.profile, columns, np.arange(n + 1)), shape=(n, self.n_components)
-        )
+        return csr_array((self.profile, columns, np.arange(n + 1)), shape=(n, self.n_components))

@@ -219,9 +219,7 @@ class EuclideanSpace:
         n_candidates = min(k + _SLACK, base.shape[0])
         if base.shape[1] <= TREE_DIMENSIONS:
             return self._search_tree(queries, base, k, n_candidates)
-        work = partial(
-            _exact_lists, queries, compact_queries, base, compact_base, k, n_candidates
-        )
+        work = partial(_exact_lists, queries, compact_queries, base, compact_base, k, n_candidates)
         backend = search_backend(len(queries), *base.shape)
         indices, distances, last = on_device(backend, work, step="searching neighbours")
         if n_candidates < base.shape[0]:

@@ -220,9 +220,7 @@ def _rayleigh_ritz(problem: EigenProblem, rough: Eigenpairs, backend: Backend) -
     vectors = backend.block(rough.vectors, np.float64)
     problem.null.project_out(vectors, backend)
     gram = backend.gram(vectors, vectors)
-    form = np.hstack(
-        [backend.gram(vectors, image) for image in _images(problem, vectors, backend)]
-    )
+    form = np.hstack([backend.gram(vectors, image) for image in _images(problem, vectors, backend)])
     sizes, directions = small_eigh((gram + gram.T) / 2)
     whitening = directions / np.sqrt(np.maximum(sizes, np.finfo(np.float64).tiny))
     projected = whitening.T @ ((form + form.T) / 2) @ whitening
