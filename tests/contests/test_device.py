@@ -14,10 +14,8 @@ def test_every_stage_is_timed_and_agrees(
 ) -> None:
     from benchmarks.device.__main__ import main
 
-    main(
-        ["--device", "cpu", "--sizes", "1100", "--counts", "12", "--rounds", "1", "--no-mnist"]
-        + ["--limit-rows", "200", "--out", str(tmp_path)]
-    )
+    toy = "--device cpu --sizes 1100 --counts 12 --rounds 1 --no-mnist --limit-rows 200 --out"
+    main([*toy.split(), str(tmp_path)])
     record = json.loads((tmp_path / "device.json").read_text())
     assert json.dumps(record, indent=1) in capsys.readouterr().out
     assert record["device"]["device"] == "cpu"
@@ -26,4 +24,5 @@ def test_every_stage_is_timed_and_agrees(
     assert lists["share_of_same_neighbors"] == 1.0
     assert lists["share_of_arithmetic_limit"] > 0
     assert values["largest_relative_value_gap"] < 1e-5
+    assert values["largest_value_gap"] < 1e-8
     assert labels["share_of_same_labels"] >= 0.999
