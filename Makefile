@@ -13,7 +13,7 @@ endif
 
 SIDE_BY_SIDE := -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo install checks test test-all test-minimum coverage fuzz kills lint types layers unit bench contest manifold mbed separation door trust figures docs clean help
+.PHONY: demo install checks test test-all test-minimum test-device coverage fuzz kills lint types layers unit bench contest manifold mbed separation door trust figures docs clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -79,6 +79,9 @@ $(MINIMUM)/.installed: pyproject.toml .ci/minimum.py
 
 test-minimum: $(MINIMUM)/.installed  ## A little of everything, on the oldest libraries we allow
 	$(ON_MINIMUM) -m pytest $(SIDE_BY_SIDE) -W default tests/minimum
+
+test-device: $(VENV)/.checks  ## Every backend that can be had: torch's where it is installed (pip install ".[gpu]")
+	$(BIN)/python -m pytest -m "not slow" tests/unit/core/test_backends.py tests/unit/core/test_device.py tests/contests/test_device.py
 
 fuzz: $(VENV)/.checks  ## 5,000 random tables and 2,500 random audits: a valid result or one message
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/property/test_fuzz_label.py tests/property/test_fuzz_audit.py --fuzz 5000

@@ -1,5 +1,6 @@
 # Where each public name lives: read by type checkers, and by the package itself.
 
+from .core.device import use_device
 from .core.errors import BeltramiError, BeltramiWarning
 from .data import (
     Dataset,
@@ -117,4 +118,5 @@ __all__ = [
     "torus",
     "two_moons",
     "two_squares",
+    "use_device",
 ]

@@ -30,6 +30,10 @@ Project = Annotated[
     typer.Option("--project", help="Take the labels that people gave in this project."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn.")]
+Device = Annotated[
+    str | None,
+    typer.Option("--device", help="auto, cpu or cuda; BELTRAMI_DEVICE when left out."),
+]
 Jobs = Annotated[int | None, typer.Option("--jobs", help="Threads; all when left out.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -43,7 +47,7 @@ Config = Annotated[
     ),
 ]
 
-_NO_CACHE = "no_cache"
+_NO_CACHE, _DEVICE = "no_cache", "device"
 
 _TABLE_OPTIONS: dict[str, tuple[Any, str]] = {
     "label": (str | None, "Column of the labels; guessed when left out."),
@@ -79,8 +83,9 @@ def with_table_options(*, min_classes: int = 2, has_labels: bool = True) -> Call
     """Let a command take the options on its table as one record, its parameter `table`.
 
     typer knows no dataclasses: the signature that it reads has an option for each field in the
-    place of `table`, that for the column of labels right after the source, and ``--no-cache`` at
-    the end: whatever reads a table builds its graph, which is kept from command to command.
+    place of `table`, that for the column of labels right after the source, and at the end
+    ``--device`` and ``--no-cache``: whatever reads a table builds its graph, on the device that is
+    chosen, which is kept from command to command.
 
     - `min_classes`: classes that must have a label.
     - `has_labels`: whether the command looks at labels; if not, their column is only set aside.
@@ -89,6 +94,7 @@ def with_table_options(*, min_classes: int = 2, has_labels: bool = True) -> Call
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         def run(**values: Any) -> None:
+            from beltrami.core.device import process_device
             from beltrami.tables.options import TableOptions
 
             fields = {name: values.pop(name) for name in names}
@@ -97,7 +103,8 @@ def with_table_options(*, min_classes: int = 2, has_labels: bool = True) -> Call
                 fields["unlabeled"] = ""  # none of them is open, whatever they are
             least = min_classes if has_labels else 0
             voice = Voice(is_quiet=values.get("quiet", False))
-            with kept_between_commands(voice, is_off=values.pop(_NO_CACHE)):
+            is_kept = kept_between_commands(voice, is_off=values.pop(_NO_CACHE))
+            with process_device(values.pop(_DEVICE)), is_kept:
                 command(**values, table=TableOptions(**fields, min_classes=least))
 
         parameters = _expand(inspect.signature(command), names, is_label_first=has_labels)
@@ -122,7 +129,7 @@ def _expand(
             parameters.append(parameter)
         if parameter.name == "source" and is_label_first:
             parameters.append(options.pop("label"))
-    return [*parameters, _no_cache_option()]
+    return [*parameters, _device_option(), _no_cache_option()]
 
 
 def _table_option(name: str) -> inspect.Parameter:
@@ -132,6 +139,12 @@ def _table_option(name: str) -> inspect.Parameter:
         inspect.Parameter.KEYWORD_ONLY,
         default=False if kind is bool else None,
         annotation=Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", help=help_text)],
+    )
+
+
+def _device_option() -> inspect.Parameter:
+    return inspect.Parameter(
+        _DEVICE, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Device
     )
 
 

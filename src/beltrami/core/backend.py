@@ -2,8 +2,8 @@
 
 Iterative solvers take a `Backend` and blocks that it made; everything else they do is ordinary
 array arithmetic. `NumpyBackend` runs compiled loops on the processor, and NumPy on few rows. A
-device backend supplies the same methods over its own arrays and needs no second copy of any
-algorithm.
+device's backend (`torch_backend.py`) supplies the same methods over its own arrays and needs no
+second copy of any algorithm. Which one computes is chosen in `device.py`.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,10 @@ from beltrami.core import few_rows
 from beltrami.core.threads import map_ranges
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 
-_ROW_CHUNK = 16384  # rows whose products are summed in the blocks' precision, before float64
+ROW_CHUNK = 16384
+"""Rows whose products are summed in the blocks' precision, before float64."""
+
+_TURN_ROWS = 8192  # rows turned at once in place, so that no second copy of the block is held
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,32 @@ class GroundedLaplacian:
 
 
 class Backend(Protocol):
-    """What a device supplies to the iterative solvers."""
+    """What a device supplies to the iterative solvers.
 
-    def block(self, host: FloatMatrix, dtype: DTypeLike) -> Any:
-        """Copy a host array to the device, row-major, in `dtype`."""
+    Arguments called `dtype` are NumPy's, or the ``dtype`` of a block of the same device.
+    """
 
-    def host(self, block: Any) -> FloatMatrix:
+    @property
+    def name(self) -> str:
+        """What computes, for a person."""
+
+    @property
+    def memory_errors(self) -> tuple[type[Exception], ...]:
+        """What is raised where the device's own memory does not suffice."""
+
+    def has_room(self, n_bytes: float) -> bool:
+        """Say whether so much of the device's own memory is free."""
+
+    def block(self, host: Any, dtype: Any) -> Any:
+        """Copy a host array, or a block of this device, to the device, row-major, in `dtype`."""
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """Return a block whose entries are not set."""
+
+    def vector(self, host: Any, dtype: Any) -> Any:
+        """Return one number per row or column, to be combined with blocks; not to be changed."""
+
+    def host(self, block: Any) -> Any:
         """Return a block as a NumPy array."""
 
     def matrix(self, matrix: SplitMatrix, dtype: DTypeLike) -> Any:
@@ -106,14 +129,26 @@ class Backend(Protocol):
     def product(self, matrix: Any, x: Any, out: Any) -> None:
         """Overwrite `out` with A x."""
 
-    def grounded_product(self, matrix: GroundedLaplacian, x: Any, out: Any) -> None:
+    def grounded(self, matrix: GroundedLaplacian) -> Any:
+        """Return the device's own form of a grounded Laplacian, in float64."""
+
+    def grounded_product(self, matrix: Any, x: Any, out: Any) -> None:
         """Overwrite `out` with (L + G) x, summed over differences along edges."""
+
+    def sparse_product(self, matrix: Any, x: Any) -> Any:
+        """Return a sparse host matrix times a block, in the block's precision."""
+
+    def scale_rows(self, x: Any, factors: Any, out: Any) -> None:
+        """Overwrite `out` with x, each row times its own factor, a `vector`."""
 
     def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return left' right, summed in float64, on the host."""
 
     def rotate(self, block: Any, matrix: NDArray[np.float64]) -> Any:
         """Return ``block @ matrix`` in the block's precision."""
+
+    def turn(self, block: Any, matrix: NDArray[np.float64]) -> None:
+        """Overwrite a block with ``block @ matrix``, a square matrix, in the block's precision."""
 
     def column_dots(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return the inner products of matching columns, on the host."""
@@ -127,15 +162,43 @@ class Backend(Protocol):
         """Overwrite `direction` with gradient + beta direction."""
 
     def smallest(self, values: Any, k: int) -> tuple[Any, Any]:
-        """Return the `k` smallest entries of each row and their columns, in order."""
+        """Return the `k` smallest entries of each row and their columns, ties by column."""
+
+    def group_minima(self, queries: Any, base: Any, halves: Any, size: int) -> Any:
+        """Return the least of |y|^2 / 2 - <x, y> over each `size` points y in a row of the base.
+
+        One row per query x; `halves` holds |y|^2 / 2.
+        """
 
 
 class NumpyBackend:
     """The processor: NumPy and BLAS, with compiled threaded loops where they pay."""
 
+    @property
+    def name(self) -> str:
+        """What computes, for a person."""
+        return "the processor"
+
+    @property
+    def memory_errors(self) -> tuple[type[Exception], ...]:
+        """None: it has no memory but that of the process."""
+        return ()
+
+    def has_room(self, n_bytes: float) -> bool:  # noqa: ARG002
+        """Say yes: who allocates has asked `core/memory.py`."""
+        return True
+
     def block(self, host: FloatMatrix, dtype: DTypeLike) -> FloatMatrix:
         """Return a row-major copy of `host`."""
         return np.array(host, dtype=dtype, order="C")
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> FloatMatrix:
+        """Return an array whose entries are not set."""
+        return np.empty(shape, dtype=dtype)
+
+    def vector(self, host: Any, dtype: DTypeLike) -> NDArray[Any]:
+        """Return the numbers in `dtype`."""
+        return np.asarray(host, dtype=dtype)
 
     def host(self, block: FloatMatrix) -> FloatMatrix:
         """Return the block itself."""
@@ -178,6 +241,10 @@ class NumpyBackend:
         """Overwrite `out` with A x."""
         self.chebyshev_step(matrix, x, out, alpha=1.0, beta=0.0, center=0.0)
 
+    def grounded(self, matrix: GroundedLaplacian) -> GroundedLaplacian:
+        """Return the matrix itself."""
+        return matrix
+
     def grounded_product(self, matrix: GroundedLaplacian, x: FloatMatrix, out: FloatMatrix) -> None:
         """Overwrite `out` with (L + G) x, accurate however weak an edge is next to others."""
         weights = matrix.weights
@@ -190,10 +257,18 @@ class NumpyBackend:
             weights.indptr, weights.indices, weights.data, matrix.ground, x, out
         )
 
+    def sparse_product(self, matrix: Any, x: FloatMatrix) -> FloatMatrix:
+        """Return a sparse matrix times a block, in the block's precision."""
+        return np.asarray(matrix.astype(x.dtype, copy=False) @ x)
+
+    def scale_rows(self, x: FloatMatrix, factors: FloatVector, out: FloatMatrix) -> None:
+        """Overwrite `out` with x, each row times its own factor."""
+        np.multiply(x, factors[:, None], out=out)
+
     def gram(self, left: FloatMatrix, right: FloatMatrix) -> NDArray[np.float64]:
         """Return left' right: products in the blocks' precision, sums over chunks in float64."""
         total = np.zeros((left.shape[1], right.shape[1]))
-        for part in map_ranges(lambda i, j: left[i:j].T @ right[i:j], len(left), _ROW_CHUNK):
+        for part in map_ranges(lambda i, j: left[i:j].T @ right[i:j], len(left), ROW_CHUNK):
             total += part
         return total
 
@@ -204,9 +279,16 @@ class NumpyBackend:
             matrix.astype(block.dtype),
         )
         map_ranges(
-            lambda i, j: np.matmul(block[i:j], turn, out=rotated[i:j]), len(block), _ROW_CHUNK
+            lambda i, j: np.matmul(block[i:j], turn, out=rotated[i:j]), len(block), ROW_CHUNK
         )
         return rotated
+
+    def turn(self, block: FloatMatrix, matrix: NDArray[np.float64]) -> None:
+        """Overwrite a block with ``block @ matrix``, some rows at a time."""
+        turn = matrix.astype(block.dtype, copy=False)
+        for start in range(0, len(block), _TURN_ROWS):
+            rows = slice(start, start + _TURN_ROWS)
+            block[rows] = block[rows] @ turn
 
     def column_dots(self, left: FloatMatrix, right: FloatMatrix) -> NDArray[np.float64]:
         """Return the inner products of matching columns."""
@@ -251,6 +333,17 @@ class NumpyBackend:
         chosen = np.take_along_axis(values, columns, axis=1)
         order = np.argsort(chosen, axis=1, kind="stable")
         return np.take_along_axis(chosen, order, axis=1), np.take_along_axis(columns, order, axis=1)
+
+    def group_minima(
+        self, queries: FloatMatrix, base: FloatMatrix, halves: FloatVector, size: int
+    ) -> FloatMatrix:
+        """Return the least of |y|^2 / 2 - <x, y> over each `size` points y in a row of the base."""
+        gaps = halves - queries @ base.T
+        return np.asarray(gaps.reshape(len(queries), -1, size).min(axis=2))
+
+
+PROCESSOR = NumpyBackend()
+"""What computes where nothing else was asked for; it holds no state."""
 
 
 def _smallest_columns(values: FloatMatrix, k: int) -> NDArray[np.intp]:

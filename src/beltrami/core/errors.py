@@ -78,6 +78,16 @@ class MemoryBudgetError(BeltramiError, MemoryError):
         )
 
 
+class DeviceUnavailableError(BeltramiError, RuntimeError):
+    """A device was asked for that is not there."""
+
+    def __init__(self, *, reason: str) -> None:
+        super().__init__(
+            f"the device 'cuda' was asked for and cannot be used: {reason}. Nothing was computed. "
+            "Choose 'auto', which takes the processor where there is no device, or 'cpu'."
+        )
+
+
 class SolverError(BeltramiError, RuntimeError):
     """A solver could not produce a trustworthy answer."""
 
@@ -88,6 +98,10 @@ class AmbiguousLabelsWarning(BeltramiWarning):
 
 class ConnectedByBridgesWarning(BeltramiWarning):
     """The graph was in pieces and bridges were added."""
+
+
+class DeviceMemoryWarning(BeltramiWarning):
+    """The memory of a device did not suffice, and the processor took over."""
 
 
 class DisconnectedGraphWarning(BeltramiWarning):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from beltrami.core.device import describe_device
 from beltrami.core.progress import enter_stage, job
 from beltrami.core.stages import FIT, Stage
 from beltrami.core.types import Seed
@@ -213,4 +214,5 @@ def _facts(intake: Intake, options: LearningOptions) -> dict[str, str]:
         "parameters": str(options),
         "seed": str(options.random_state),
         "numpy": np.__version__,
+        "device": describe_device(),
     }

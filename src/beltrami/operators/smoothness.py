@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 from scipy.special import ive
 
-from beltrami.core.backend import NumpyBackend, SplitMatrix
+from beltrami.core.backend import Backend, SplitMatrix
+from beltrami.core.device import backend_for, on_device
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix
 from beltrami.graph.model import Graph
@@ -53,7 +54,7 @@ def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> Lin
     """
     if not np.isfinite(t):
         raise InvalidInputError(f"t={t!r} must be a finite number.")
-    matrix, backend = split_laplacian(graph, kind), NumpyBackend()
+    matrix = split_laplacian(graph, kind)
     half = spectral_bound(matrix) / 2
     if t * 2 * half > _LARGEST_EXPONENT:
         raise InvalidInputError(
@@ -66,7 +67,13 @@ def heat_operator(graph: Graph, t: float, *, kind: str = "combinatorial") -> Lin
     coefficients = _exponential_coefficients(t * half)
 
     def apply(block: FloatMatrix) -> FloatMatrix:
-        return _chebyshev_sum(backend, matrix, block, coefficients, half)
+        products = 2.0 * len(coefficients) * matrix.weights.nnz * block.shape[1]
+        backend = backend_for(products, 32.0 * block.size + 12.0 * matrix.weights.nnz)
+        return on_device(
+            backend,
+            lambda device: _chebyshev_sum(device, matrix, block, coefficients, half),
+            step="spreading heat",
+        )
 
     return _symmetric_operator(matrix.n_rows, apply)
 
@@ -82,22 +89,24 @@ def _exponential_coefficients(z: float) -> NDArray[np.float64]:
 
 
 def _chebyshev_sum(
-    backend: NumpyBackend,
+    backend: Backend,
     matrix: SplitMatrix,
     block: FloatMatrix,
     coefficients: NDArray[np.float64],
     half: float,
 ) -> FloatMatrix:
     """Sum c_k T_k(L / half - I) block by the three-term recurrence."""
-    older, newer = block.copy(), np.empty_like(block)
-    backend.chebyshev_step(matrix, older, newer, alpha=1 / half, beta=0.0, center=half)
-    total: FloatMatrix = coefficients[0] * older
-    for index, coefficient in enumerate(coefficients[1:], start=1):
+    step, here = backend.chebyshev_step, backend.matrix(matrix, np.float64)
+    older, newer = backend.block(block, np.float64), backend.empty(block.shape, np.float64)
+    step(here, older, newer, alpha=1 / half, beta=0.0, center=half)
+    total = float(coefficients[0]) * older
+    for index, coefficient in enumerate(coefficients[1:].tolist(), start=1):
         if index > 1:
-            backend.chebyshev_step(matrix, newer, older, alpha=2 / half, beta=-1.0, center=half)
+            step(here, newer, older, alpha=2 / half, beta=-1.0, center=half)
             older, newer = newer, older
         total += coefficient * newer
-    return total
+    result: FloatMatrix = backend.host(total)
+    return result
 
 
 def _symmetric_operator(n: int, apply: Any) -> LinearOperator:

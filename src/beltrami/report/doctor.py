@@ -6,6 +6,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from beltrami.core.device import describe_choice
 from beltrami.core.memory import available_bytes, budget_bytes
 from beltrami.core.store import Store
 from beltrami.core.store.folder import in_mib
@@ -28,6 +29,7 @@ _NEEDED = (
 _OPTIONAL = {
     "pandas": "results as DataFrames",
     "polars": "polars tables as input",
+    "torch": "a graphics card",
 }
 
 
@@ -41,7 +43,7 @@ def describe_installation() -> dict[str, str]:
         "processors": f"{usable_cpus()} usable",
         "memory": f"{available_bytes() / 2**30:.1f} GiB available, "
         f"{budget_bytes() / 2**30:.1f} GiB for one dense matrix",
-        "device": "the processor; no other is used in this version",
+        "device": describe_choice(),
     }
     for name in _NEEDED:
         facts[name] = _version(name) or f"MISSING: pip install {name}"

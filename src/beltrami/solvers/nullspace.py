@@ -5,11 +5,13 @@ deflate with it, singular linear systems choose one solution of many by it.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from beltrami.core.backend import PROCESSOR, Backend
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 
 
@@ -43,17 +45,21 @@ class NullSpace:
 
     def coefficients(self, block: FloatMatrix) -> FloatMatrix:
         """Return the inner product of each null vector with each column, one row per vector."""
-        return np.asarray(self._matrix(block.dtype).T @ block)
+        return np.asarray(self._matrix().astype(block.dtype).T @ block)
 
-    def project_out(self, block: FloatMatrix) -> None:
-        """Subtract from each column its part in the null space, in place; O(n) per column."""
+    def project_out(self, block: Any, backend: Backend = PROCESSOR) -> None:
+        """Subtract from each column its part in the null space, in place; O(n) per column.
+
+        The block is one of the backend's.
+        """
         if self.n_components == 0:
             return
         if self.n_components == 1:
-            profile = self.profile.astype(block.dtype)[:, None]
+            profile = backend.vector(self.profile, block.dtype)[:, None]
             block -= profile * (profile.T @ block)
             return
-        block -= self._matrix(block.dtype) @ self.coefficients(block)
+        matrix = self._matrix()
+        block -= backend.sparse_product(matrix, backend.sparse_product(matrix.T, block))
 
     def vectors(self, count: int) -> FloatMatrix:
         """Return the null vectors of the `count` largest components, or of all, as dense columns.
@@ -72,10 +78,8 @@ class NullSpace:
         """Return the null space with the nodes taken in `order`, a permutation."""
         return NullSpace(self.membership[order], self.profile[order], self.n_components)
 
-    def _matrix(self, dtype: DTypeLike) -> CsrMatrix:
+    def _matrix(self) -> CsrMatrix:
         """Return the null vectors as the columns of a sparse array with one entry per row."""
         n = len(self.profile)
         columns = np.maximum(self.membership, 0)  # the entry is zero where there is no component
-        return csr_array(
-            (self.profile.astype(dtype), columns, np.arange(n + 1)), shape=(n, self.n_components)
-        )
+        return csr_array((self.profile, columns, np.arange(n + 1)), shape=(n, self.n_components))

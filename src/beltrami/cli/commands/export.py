@@ -31,6 +31,7 @@ def export(
     ] = None,
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
+    device: o.Device = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Compute all anew; see `doctor --cache`.")
     ] = False,
@@ -45,9 +46,11 @@ def export(
 
     Example: beltrami export data.beltrami --to label-studio -o tasks.json
     """
+    from beltrami.core.device import process_device
+
     voice = Voice(as_json, is_quiet=quiet)
     is_kept = kept_between_commands(voice, is_off=no_cache)
-    with is_kept, voice.work(*LEARNING, Stage.ASK, Stage.WRITE):
+    with process_device(device), is_kept, voice.work(*LEARNING, Stage.ASK, Stage.WRITE):
         from beltrami.core.progress import enter_stage
         from beltrami.doors import find_form, outcome_of
         from beltrami.labelling.options import LearningOptions

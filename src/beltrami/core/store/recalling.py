@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from beltrami.core import errors
+from beltrami.core.device import device_key
 from beltrami.core.errors import BeltramiError, BeltramiWarning, StoreWarning
 from beltrami.core.store.folder import NoRoomError, Store
 from beltrami.core.store.keys import content_key, numerics
@@ -159,7 +160,7 @@ def recall(
     - `parts`: all that the result depends on; asked for only where there is a store.
     """
     memory = _memory.get()
-    key = None if memory is None else content_key(form.noun, *parts())
+    key = None if memory is None else content_key(form.noun, *parts(), *device_key())
     if memory is None or key is None:
         return make()
     stored = memory.take(form, key)

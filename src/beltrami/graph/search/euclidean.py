@@ -7,12 +7,14 @@ full float64, so the lists are those of the true distances, with ties by row num
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.backend import PROCESSOR, Backend
+from beltrami.core.device import on_device
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.progress import track
@@ -34,6 +36,7 @@ from beltrami.graph.search.distances import (
     pairs_within,
     without_self,
 )
+from beltrami.graph.search.grouped import GroupedSearch, Lists, search_backend
 
 TREE_DIMENSIONS = 8
 """Up to here a k-d tree beats brute force; above, its boxes overlap too much."""
@@ -132,6 +135,7 @@ class EuclideanSpace:
         """Return the `k` nearest other points of each point."""
         n, d = self.points.shape
         is_large = n >= EXACT_ROWS and d > TREE_DIMENSIONS
+        is_large = is_large and search_backend(n, n, d) is PROCESSOR  # a device looks at all
         if search == "approximate" or (search == "auto" and is_large):
             return self._approximate_neighbors(k, search=search, rng=rng)
         return self._exact_neighbors(k)
@@ -215,8 +219,9 @@ class EuclideanSpace:
         n_candidates = min(k + _SLACK, base.shape[0])
         if base.shape[1] <= TREE_DIMENSIONS:
             return self._search_tree(queries, base, k, n_candidates)
-        candidates, last = _flat_candidates(compact_queries, compact_base, n_candidates)
-        indices, distances = _rerank(queries, base, candidates, k)
+        work = partial(_exact_lists, queries, compact_queries, base, compact_base, k, n_candidates)
+        backend = search_backend(len(queries), *base.shape)
+        indices, distances, last = on_device(backend, work, step="searching neighbours")
         if n_candidates < base.shape[0]:
             # In units of the compact points, with |y| <= |x| + |x - y| for what could be missed.
             reach = distances[:, -1] / self.scale
@@ -324,6 +329,27 @@ def _tree_candidates(tree: Any, queries: FloatMatrix, k: int) -> tuple[IndexMatr
             last.append(distances[:, -1])
             advance(len(block))
     return np.concatenate(candidates).astype(np.int64, copy=False), np.concatenate(last)
+
+
+def _exact_lists(
+    queries: FloatMatrix,
+    compact_queries: NDArray[np.float32],
+    base: FloatMatrix,
+    compact_base: NDArray[np.float32],
+    k: int,
+    n_candidates: int,
+    backend: Backend,
+) -> Lists:
+    """Return the `k` nearest by true distances among the candidates of a search in float32.
+
+    And the squared compact distance of the last candidate: how near others may be.
+    """
+    if backend is not PROCESSOR:
+        points = GroupedSearch(base, compact_base, backend)
+        with track("searching neighbours", total=len(queries)) as advance:
+            return points.search(queries, compact_queries, k, n_candidates, advance)
+    candidates, last = _flat_candidates(compact_queries, compact_base, n_candidates)
+    return *_rerank(queries, base, candidates, k), last
 
 
 def _flat_candidates(

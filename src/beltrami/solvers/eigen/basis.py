@@ -3,15 +3,17 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
+from typing import Any
 
 import numpy as np
 
-from beltrami.core.backend import Backend, NumpyBackend
+from beltrami.core.backend import PROCESSOR, Backend
+from beltrami.core.device import backend_for, on_device
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError
 from beltrami.core.randomness import generator
 from beltrami.core.store import recall
 from beltrami.core.threads import threads_in_force
-from beltrami.core.types import FloatMatrix, Seed
+from beltrami.core.types import Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import KINDS
@@ -36,7 +38,7 @@ _FLOOR = 10 * ROUNDING  # of the tolerance that is certified; the methods aim a 
 _NUMERICALLY_ZERO = 1e-10  # of the spectral bound
 # Columns multiplied at once: 128, fewer where they would take more than 128 MiB, at least 8.
 _TILE, _NARROW, _TILE_ENTRIES = 128, 8, 2**24
-_TURN_ROWS = 8192  # rows turned at once in place, so that no second copy of the vectors is held
+_PRODUCTS = 80  # with the block, of an iteration that converges as most do: what a device may save
 
 
 def eigenbasis(
@@ -183,47 +185,59 @@ def _lowest_pairs(
         pairs = dense_eigenpairs(scaled, count)
         return Eigenpairs(unit * pairs.values, pairs.vectors, 0)
     order = cache_order(problem.matrix.weights)
-    near, backend = scaled.permute(order), NumpyBackend()
+    near = scaled.permute(order)
     if method == "lanczos":
         rough = lanczos_eigenpairs(near, count, tol=tol, rng=rng)
+        polished = _rayleigh_ritz(near, rough, PROCESSOR)
     else:
-        rough = chebyshev_eigenpairs(near, count, tol=tol, backend=backend, rng=rng)
-    polished = _rayleigh_ritz(near, rough, backend)
+        polished = _filtered_pairs(near, count, tol=tol, rng=rng)
     vectors = np.empty_like(polished.vectors)
     vectors[order] = polished.vectors
     return Eigenpairs(unit * polished.values, vectors, polished.iterations)
 
 
+def _filtered_pairs(
+    problem: EigenProblem, count: int, *, tol: float, rng: np.random.Generator
+) -> Eigenpairs:
+    """Filter and polish on the device that is chosen; the same draws serve a second attempt."""
+    width, n = block_width(count), problem.matrix.n_rows
+    products = _PRODUCTS * 2.0 * width * (problem.matrix.weights.nnz + n * width / 16)
+
+    state = rng.bit_generator.state
+
+    def work(backend: Backend) -> Eigenpairs:
+        rng.bit_generator.state = state
+        rough = chebyshev_eigenpairs(problem, count, tol=tol, backend=backend, rng=rng)
+        return _rayleigh_ritz(problem, rough, backend)
+
+    # Four blocks in float32, or the vectors and a tile in float64.
+    backend = backend_for(products, 16.0 * n * width + 12.0 * problem.matrix.weights.nnz)
+    return on_device(backend, work, step="computing eigenvectors")
+
+
 def _rayleigh_ritz(problem: EigenProblem, rough: Eigenpairs, backend: Backend) -> Eigenpairs:
     """One Rayleigh-Ritz step in float64: orthogonality and order at rounding level."""
-    vectors = np.array(rough.vectors, dtype=np.float64, order="C")
-    problem.null.project_out(vectors)
+    vectors = backend.block(rough.vectors, np.float64)
+    problem.null.project_out(vectors, backend)
     gram = backend.gram(vectors, vectors)
-    form = np.hstack(
-        [backend.gram(vectors, image) for _, image in _images(problem, vectors, backend)]
-    )
+    form = np.hstack([backend.gram(vectors, image) for image in _images(problem, vectors, backend)])
     sizes, directions = small_eigh((gram + gram.T) / 2)
     whitening = directions / np.sqrt(np.maximum(sizes, np.finfo(np.float64).tiny))
     projected = whitening.T @ ((form + form.T) / 2) @ whitening
     values, rotation = small_eigh((projected + projected.T) / 2)
-    turn = whitening @ rotation
-    for start in range(0, len(vectors), _TURN_ROWS):
-        rows = slice(start, start + _TURN_ROWS)
-        vectors[rows] = vectors[rows] @ turn
-    return Eigenpairs(values, vectors, rough.iterations)
+    backend.turn(vectors, whitening @ rotation)
+    return Eigenpairs(values, backend.host(vectors), rough.iterations)
 
 
-def _images(
-    problem: EigenProblem, vectors: FloatMatrix, backend: Backend
-) -> Iterator[tuple[slice, FloatMatrix]]:
+def _images(problem: EigenProblem, vectors: Any, backend: Backend) -> Iterator[Any]:
     """Yield A V a tile of columns at a time, so that no second copy of V is held."""
+    matrix = backend.matrix(problem.matrix, np.float64)
     width = max(_NARROW, min(_TILE, _TILE_ENTRIES // max(len(vectors), 1)))
     for start in range(0, vectors.shape[1], width):
-        columns = slice(start, start + width)
-        tile = np.ascontiguousarray(vectors[:, columns])
-        image = np.empty_like(tile)
-        backend.product(problem.matrix, tile, image)
-        yield columns, image
+        tile = backend.block(vectors[:, start : start + width], np.float64)
+        image = backend.empty(tuple(tile.shape), np.float64)
+        backend.product(matrix, tile, image)
+        yield image
 
 
 def _certify(

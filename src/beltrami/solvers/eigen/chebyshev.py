@@ -161,7 +161,7 @@ class _Iteration:
         # A second sparse product is cheaper than rotating the first one's result. It becomes
         # A v - theta v, and its norms are the residuals.
         backend.product(self.matrix, self.active, self.spare)
-        self.spare -= self.active * self.ritz.astype(self.precision.dtype)
+        self.spare -= self.active * backend.vector(self.ritz, self.precision.dtype)
         residuals = np.sqrt(backend.column_dots(self.spare, self.spare))
         self._refill(len(gram) - len(self.ritz))
         return residuals
@@ -182,11 +182,12 @@ class _Iteration:
 
     def _purge(self) -> None:
         """Remove from the block what belongs to null vectors and locked ones; scale the columns."""
-        self.problem.null.project_out(self.active)
+        backend = self.backend
+        self.problem.null.project_out(self.active, backend)
         for block in self.locked:
-            self.active -= self.backend.rotate(block, self.backend.gram(block, self.active))
-        lengths = np.sqrt(self.backend.column_dots(self.active, self.active))
-        self.active /= np.maximum(lengths, 1e-30).astype(self.precision.dtype)
+            self.active -= backend.rotate(block, backend.gram(block, self.active))
+        lengths = np.sqrt(backend.column_dots(self.active, self.active))
+        self.active /= backend.vector(np.maximum(lengths, 1e-30), self.precision.dtype)
 
     def lock(self, residuals: FloatVector, tol: float) -> None:
         """Set aside the lowest converged vectors, move the filter's edge, drop spent columns."""

@@ -26,7 +26,7 @@ def eigenvalue_estimate(
     density. No orthogonalisation is needed: repeated Ritz values share their weight.
     """
     x = backend.block(rng.standard_normal((n, _VECTORS)), np.float32)
-    x /= np.sqrt(backend.column_dots(x, x)).astype(np.float32)
+    x /= backend.vector(np.sqrt(backend.column_dots(x, x)), np.float32)
     older = backend.block(np.zeros((n, _VECTORS)), np.float32)
     image = backend.block(np.zeros((n, _VECTORS)), np.float32)
     steps = min(_STEPS, n)
@@ -34,11 +34,11 @@ def eigenvalue_estimate(
     for step in range(steps):
         backend.product(matrix, x, image)
         if step > 0:
-            image -= coupling[step - 1].astype(np.float32) * older
+            image -= backend.vector(coupling[step - 1], np.float32) * older
         diagonal[step] = backend.column_dots(image, x)
-        image -= diagonal[step].astype(np.float32) * x
+        image -= backend.vector(diagonal[step], np.float32) * x
         coupling[step] = np.sqrt(backend.column_dots(image, image))
-        image /= np.maximum(coupling[step], 1e-20).astype(np.float32)
+        image /= backend.vector(np.maximum(coupling[step], 1e-20), np.float32)
         older, x, image = x, image, older
     return _quantile(diagonal, coupling, rank / n)
 

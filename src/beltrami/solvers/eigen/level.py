@@ -6,12 +6,14 @@ but the one that the filter needs.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from beltrami.core.backend import NumpyBackend, SplitMatrix
+from beltrami.core.backend import PROCESSOR, Backend, SplitMatrix
+from beltrami.core.device import backend_for, on_device
 from beltrami.core.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.solvers.eigen.certificate import residual_norms
@@ -83,18 +85,29 @@ class Level:
 
         It is scaled to one at zero, which keeps every entry of order one.
         """
-        step = NumpyBackend().chebyshev_step
+        products = 2.0 * degree * (self.matrix.weights.nnz + 3 * len(block)) * block.shape[1]
+        backend = backend_for(products, 8.0 * block.size + 8.0 * self.matrix.weights.nnz)
+        on_device(
+            backend,
+            lambda device: self._filter_on(device, block, degree, edge),
+            step="computing eigenvectors",
+        )
+
+    def _filter_on(self, backend: Backend, block: FloatMatrix, degree: int, edge: float) -> None:
+        """Filter a block of the host on a device; it is overwritten when all is done."""
+        step, matrix = backend.chebyshev_step, backend.matrix(self.matrix, np.float32)
         center, half = (self.bound + edge) / 2, (self.bound - edge) / 2
         sigma = first = -half / center
-        x, y = block, np.empty_like(block)
-        step(self.matrix, x, y, alpha=sigma / half, beta=0.0, center=center)
+        x: Any = block if backend is PROCESSOR else backend.block(block, np.float32)
+        y = backend.empty(block.shape, np.float32)
+        step(matrix, x, y, alpha=sigma / half, beta=0.0, center=center)
         for _ in range(degree - 1):
             following = 1 / (2 / first - sigma)
             alpha, beta = 2 * following / half, -sigma * following
-            step(self.matrix, y, x, alpha=alpha, beta=beta, center=center)
+            step(matrix, y, x, alpha=alpha, beta=beta, center=center)
             x, y, sigma = y, x, following
         if y is not block:  # so that no caller holds on to a second block
-            np.copyto(block, y)
+            np.copyto(block, backend.host(y))
 
     def degree(self, edge: float, growth: float) -> int:
         """Return the degree by which the lower end of the spectrum outgrows [edge, bound]."""

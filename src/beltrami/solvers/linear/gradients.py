@@ -106,7 +106,7 @@ def conjugate_gradients(
     needed. `progress` is called with the share of the wanted digits that a step has added, at most
     one in all. The caller judges the errors.
     """
-    residual = backend.block(right, np.float64)
+    system, residual = backend.grounded(matrix), backend.block(right, np.float64)
     x, gradient, image = 0 * residual, 0 * residual, 0 * residual
     preconditioner.apply(residual, gradient)
     direction = 1 * gradient
@@ -114,7 +114,7 @@ def conjugate_gradients(
     ledger, errors = EnergyLedger(), np.where(slope == 0, 0.0, np.inf)
     live, nothing, shown = slope > 0, _NOTHING * slope, 0.0
     for step in range(1, max_iter + 1):
-        backend.grounded_product(matrix, direction, image)
+        backend.grounded_product(system, direction, image)
         alpha = np.where(live, _ratio(slope, backend.column_dots(direction, image)), 0.0)
         backend.advance(x, residual, direction, image, alpha)
         ledger.add(alpha * slope)

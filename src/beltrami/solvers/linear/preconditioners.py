@@ -6,12 +6,12 @@ million edges and then needs 17 to 29 steps on graphs of every kind tried.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import GroundedLaplacian
+from beltrami.core.backend import Backend, GroundedLaplacian
 from beltrami.core.types import FloatMatrix, FloatVector
 
 _COPIES = 2
@@ -21,27 +21,28 @@ _COPIES = 2
 class Preconditioner(Protocol):
     """An approximate inverse."""
 
-    def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
+    def apply(self, residual: Any, out: Any) -> None:
         """Overwrite `out` with the approximate inverse times `residual`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Jacobi:
-    """Division by the diagonal."""
+    """Division by the diagonal, on any device."""
 
-    inverse: FloatMatrix
+    inverse: Any
+    backend: Backend
 
     @classmethod
-    def of(cls, matrix: GroundedLaplacian) -> "Jacobi":
+    def of(cls, matrix: GroundedLaplacian, backend: Backend) -> "Jacobi":
         """Invert the diagonal; zero stays zero."""
         diagonal = matrix.diagonal
         inverse = np.zeros_like(diagonal)
         np.divide(1.0, diagonal, out=inverse, where=diagonal > 0)
-        return cls(inverse[:, None])
+        return cls(backend.vector(inverse, np.float64), backend)
 
-    def apply(self, residual: FloatMatrix, out: FloatMatrix) -> None:
+    def apply(self, residual: Any, out: Any) -> None:
         """Divide each row by its diagonal entry."""
-        np.multiply(residual, self.inverse, out=out)
+        self.backend.scale_rows(residual, self.inverse, out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

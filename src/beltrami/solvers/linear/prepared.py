@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import GroundedLaplacian, NumpyBackend
+from beltrami.core.backend import PROCESSOR, Backend, GroundedLaplacian
+from beltrami.core.device import backend_for, on_device
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError, SolverError
 from beltrami.core.memory import SCRATCH_BYTES, require_address_space
 from beltrami.core.progress import track
@@ -34,6 +35,7 @@ _REFINEMENTS = 6  # of a direct solution, at most
 _EXACT = 1e-12  # relative error at which they end
 _LONG = 20  # edges from end to end above which Jacobi is slow
 _LOOSE = 1e-3  # share of ground in the diagonal below which nothing ties a graph down
+_STEPS = 100  # of Jacobi, where it is tried: what a device may save
 _PATIENCE = 190  # further Jacobi steps above which building the factorisation is the shorter way
 
 
@@ -124,24 +126,35 @@ class PreparedSystem:
         block = np.ascontiguousarray(right[order] / units)
         with track("solving linear systems", total=1.0) as advance:
             descend = partial(
-                conjugate_gradients,
-                self._near,
-                block,
-                tol=tol,
-                max_iter=_MAX_ITER,
-                backend=NumpyBackend(),
-                progress=advance,
+                conjugate_gradients, self._near, tol=tol, max_iter=_MAX_ITER, progress=advance
             )
             name, solution = "jacobi", None
             if self._is_for_jacobi:
                 patience = _PATIENCE if self._solver == "auto" else None
-                solution = descend(Jacobi.of(self._near), patience=patience)
+                solution = self._by_jacobi(block, partial(descend, patience=patience))
             if solution is None or (self._solver == "auto" and not solution.errors.max() <= tol):
-                name, solution = "cholesky", descend(self._cholesky)
+                name = "cholesky"
+                solution = descend(block, self._cholesky, backend=PROCESSOR)
                 self._is_for_jacobi = False  # the factors are there now
         values = np.empty_like(solution.values)
         values[order] = solution.values * units
         return ApproximateSolution(values, solution.errors, solution.iterations), name
+
+    def _by_jacobi(self, block: FloatMatrix, descend: Any) -> ApproximateSolution:
+        """Iterate with the diagonal on the device that is chosen: no step waits for another row."""
+        matrix, n_columns = self._near, block.shape[1]
+        n_entries = matrix.weights.nnz + 10.0 * len(block)
+
+        def work(backend: Backend) -> ApproximateSolution:
+            solution: ApproximateSolution = descend(
+                block, Jacobi.of(matrix, backend), backend=backend
+            )
+            return solution
+
+        # Six blocks, edges with their ends, and the differences along them for one column.
+        n_bytes = 48.0 * (block.size + matrix.weights.nnz)
+        backend = backend_for(2.0 * _STEPS * n_columns * n_entries, n_bytes)
+        return on_device(backend, work, step="solving linear systems")
 
     @cached_property
     def _direct(self) -> Any:
@@ -173,7 +186,7 @@ class PreparedSystem:
         correction is the estimate of the error.
         """
         system, factor = self.problem.matrix, self._direct
-        backend, image, correction = NumpyBackend(), np.zeros_like(right), np.empty_like(right)
+        backend, image, correction = PROCESSOR, np.zeros_like(right), np.empty_like(right)
         values, errors = np.zeros_like(right), np.full(right.shape[1], np.inf)
         for _ in range(_REFINEMENTS):
             backend.grounded_product(system, values, image)

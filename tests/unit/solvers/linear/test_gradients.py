@@ -43,8 +43,8 @@ def test_solved_column_rests_while_others_go_on() -> None:
     NumpyBackend().grounded_product(matrix, np.ones((400, 1)), easy)
     both = np.hstack([easy, rng.standard_normal((400, 1))])
     options = {"tol": 1e-6, "max_iter": 500, "backend": NumpyBackend()}
-    alone = conjugate_gradients(matrix, easy.copy(), Jacobi.of(matrix), **options)
-    together = conjugate_gradients(matrix, both, Jacobi.of(matrix), **options)
+    alone = conjugate_gradients(matrix, easy.copy(), Jacobi.of(matrix, NumpyBackend()), **options)
+    together = conjugate_gradients(matrix, both, Jacobi.of(matrix, NumpyBackend()), **options)
     assert together.iterations > alone.iterations
     assert_allclose(together.values[:, 0], alone.values[:, 0], rtol=1e-12)
     assert (together.errors <= 1e-6).all()
@@ -57,7 +57,7 @@ def test_impatient_run_stops_early_and_says_how_far_it_came() -> None:
     found = conjugate_gradients(
         matrix,
         b,
-        Jacobi.of(matrix),
+        Jacobi.of(matrix, NumpyBackend()),
         tol=1e-10,
         max_iter=2000,
         backend=NumpyBackend(),

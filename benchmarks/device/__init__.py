@@ -1,0 +1,1 @@
+"""What a device saves, stage by stage, and whether its answers are the processor's."""
