@@ -47,6 +47,7 @@ from .learners import (
 )
 from .notebook import LabelWidget
 from .operators.laplacian import laplacian
+from .partitions import Coverage, PartitionedLabelling, label_partitions
 from .separation import ConstrainedKMeans
 from .solvers.eigen import eigenbasis
 from .solvers.linear import solve
@@ -60,6 +61,7 @@ __all__ = [
     "BeltramiError",
     "BeltramiWarning",
     "ConstrainedKMeans",
+    "Coverage",
     "Dataset",
     "EigenfunctionClassifier",
     "EigenfunctionRegressor",
@@ -84,6 +86,7 @@ __all__ = [
     "MultiManifoldRegressor",
     "NystromApproximation",
     "PaperMode",
+    "PartitionedLabelling",
     "PoissonClassifier",
     "PolynomialKernel",
     "PracticalMode",
@@ -105,6 +108,7 @@ __all__ = [
     "dollar_sign",
     "eigenbasis",
     "label",
+    "label_partitions",
     "laplacian",
     "load_dataset",
     "plane_curve",

@@ -82,6 +82,16 @@ class FilePartition:
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise CorruptDataError(path=self.path, reason=str(error)) from error
 
+    def block_bytes(self) -> int:
+        """Return what is decoded at a time: the largest group of rows of a parquet file."""
+        import pyarrow.parquet as pq
+
+        if self.kind != "parquet":
+            return _ENDS
+        facts = pq.read_metadata(self.path)
+        sizes = (facts.row_group(place).total_byte_size for place in range(facts.num_row_groups))
+        return max(sizes, default=0)
+
     def fingerprint(self) -> str:
         """Return a hash of size, time of change and both ends, where parquet keeps its numbers."""
         path = Path(self.path)

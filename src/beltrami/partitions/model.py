@@ -28,6 +28,9 @@ class Partition(Protocol):
     def head(self, n_rows: int) -> Any:
         """Return its first rows as an arrow table, with types as they are."""
 
+    def block_bytes(self) -> int:
+        """Return about how many bytes are decoded at a time, beside a batch."""
+
     def fingerprint(self) -> str:
         """Return what changes when the content does."""
 

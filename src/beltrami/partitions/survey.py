@@ -50,7 +50,7 @@ class SurveyTask:
     options: TableOptions
     runs: Path
 
-    def __call__(self, partition: Partition) -> PartFacts:
+    def __call__(self, partition: Partition, _: None = None) -> PartFacts:
         """Look at one partition."""
         layout = self.layout
         d = layout.n_columns
