@@ -172,6 +172,7 @@ class AnswerTask:
     def _with_given(self, batch: Any, start: int) -> Any:
         """Return the answers to a batch with ids and, unchanged, the labels that people gave."""
         import pyarrow as pa
+        import pyarrow.compute as pc
 
         answers = self.answerer.answer(batch)
         role = self.layout.roles.id
@@ -186,8 +187,9 @@ class AnswerTask:
             cells = [None if one is None else str(one) if text else one for one in given.tolist()]
             mask, own = pa.array(is_given), pa.array(cells, kind)
             human = pa.array([SOURCES[Source.GIVEN]] * batch.num_rows)
+            columns |= _beside_given(columns, mask, own)
             for name, ours in (("label", own), ("guess", own), ("source", human)):
-                columns[name] = _replaced(columns[name], mask, ours)
+                columns[name] = pc.if_else(mask, ours, columns[name])
         return pa.table(columns)
 
     def _none(self) -> Any:
@@ -238,10 +240,27 @@ def _opened(target: Path, form: str) -> Iterator[Any]:
                 writer.close()
 
 
-def _replaced(column: Any, mask: Any, values: Any) -> Any:
+def _beside_given(columns: dict[str, Any], mask: Any, own: Any) -> dict[str, Any]:
+    """Return how sure the learner is of labels that people gave, where it would answer otherwise.
+
+    Its answer is then the second label. Of a label that it holds for neither first nor second it
+    only says that it is less likely than the second: confidence and margin are empty.
+    """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.if_else(mask, values, column)
+    guess, second = columns["guess"], columns["second_label"]
+    confidence, margin = columns["confidence"], columns["margin"]
+    is_other = pc.and_(mask, pc.fill_null(pc.not_equal(guess, own), True))
+    is_second = pc.and_(is_other, pc.fill_null(pc.equal(second, own), False))
+    nothing = pa.scalar(None, pa.float64())
+    below = pc.if_else(is_second, pc.round(pc.subtract(confidence, margin), 6), nothing)
+    behind = pc.if_else(is_second, pc.negate(margin), nothing)
+    return {
+        "second_label": pc.if_else(is_other, guess, second),
+        "confidence": pc.if_else(is_other, below, confidence),
+        "margin": pc.if_else(is_other, behind, margin),
+    }
 
 
 def _counted(column: Any) -> dict[str, int]:

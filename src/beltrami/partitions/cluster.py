@@ -23,6 +23,9 @@ class DaskCrew:
     def __init__(self, client: Any) -> None:
         self._client = client
 
+    def hold_to(self, n_at_a_time: int) -> None:
+        """Change nothing: workers have memory of their own."""
+
     def work(
         self, task: Task, partitions: Sequence[Partition], extras: Sequence[Any]
     ) -> Iterator[tuple[int, Any]]:
@@ -78,12 +81,14 @@ class DaskCrew:
 def crew_of(client: Any, n_threads: int) -> Iterator[Crew]:
     """Yield whoever works: the client given or in force, a cluster by its address, else threads.
 
-    - `client`: a `distributed.Client`, "local", the address of a scheduler, or None.
+    - `client`: a `distributed.Client`, "local", the address of a scheduler, a crew or None.
     """
     if client is None:
         client = _client_in_force()
     if client is None:
         yield ThreadCrew(n_threads)
+    elif isinstance(client, ThreadCrew):
+        yield client
     elif not isinstance(client, str):
         yield DaskCrew(client)
     else:

@@ -27,6 +27,9 @@ class Crew(Protocol):
         That is a `Failure` where the partition cannot be worked on.
         """
 
+    def hold_to(self, n_at_a_time: int) -> None:
+        """Work on at most so many partitions at a time in this process."""
+
 
 def perform(task: Task, partition: Partition, extra: Any) -> Any:
     """Work on one partition, on one thread, so that the bits are the same everywhere."""
@@ -42,6 +45,10 @@ class ThreadCrew:
 
     def __init__(self, n_threads: int) -> None:
         self._n_threads = n_threads
+
+    def hold_to(self, n_at_a_time: int) -> None:
+        """Use at most so many threads."""
+        self._n_threads = min(self._n_threads, n_at_a_time)
 
     def work(
         self, task: Task, partitions: Sequence[Partition], extras: Sequence[Any]

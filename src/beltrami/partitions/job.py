@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import enter_stage, job
 from beltrami.core.stages import FIT, Stage
+from beltrami.core.threads import resolve_jobs
 from beltrami.front_door import ManifoldClassifier
 from beltrami.front_door.insight import given_rows
 from beltrami.labelling.options import LearningOptions
@@ -166,8 +166,7 @@ class Job:
         _require_apart(self._source, self._out)
         _require_own_names(partitions, self._options.form)
         enter_stage(Stage.SURVEY)
-        n_threads = _n_threads(self._options.n_jobs)
-        with crew_of(self._client, n_threads) as crew:
+        with crew_of(self._client, resolve_jobs(self._options.n_jobs)) as crew:
             passes = Passes(crew)
             inputs = {one.name: one.fingerprint() for one in partitions}
             manifest = Manifest(self._out, inputs, self._facts())
@@ -200,6 +199,7 @@ class Job:
     ) -> PartitionedLabelling:
         partitions, layout, survey = self._survey(partitions, passes)
         plan = make_plan(self._options, layout, partitions, survey.n_given)
+        passes.crew.hold_to(plan.n_jobs)
         space = require_space(self._out, survey.total, 16 if layout.roles.id else 8)
         self._tell([*layout.notes, *survey.notes, str(plan), space])
         manifest.write()
@@ -217,10 +217,10 @@ class Job:
         schemas = passes.over("reading the columns", _schema_of, partitions)
         alive = [one for one, schema in zip(partitions, schemas, strict=True) if schema is not None]
         layout = agree(alive, [one for one in schemas if one is not None], self._table)
-        with TemporaryDirectory(prefix="beltrami-ids-") as runs:
-            # Workers of a cluster write there too: it must be where all of them can.
-            folder = Path(runs) if self._client is None else self._out / FOLDER / "ids"
-            folder.mkdir(parents=True, exist_ok=True)
+        beside = self._out.absolute().parent  # workers of a cluster write there too
+        beside.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".beltrami-ids-", dir=beside) as runs:
+            folder = Path(runs)
             task = SurveyTask(layout, self._table, folder)
             facts = passes.over(Stage.SURVEY, task, alive)
             pairs = [pair for pair in zip(alive, facts, strict=True) if pair[1] is not None]
@@ -230,8 +230,6 @@ class Job:
             if layout.roles.id is not None:
                 kind = layout.types[layout.roles.id]
                 require_own_ids(kept, folder, layout.roles.id, kind, 2**28)
-            for path in folder.glob("*.npy"):
-                path.unlink()
         return kept, layout, survey
 
     def _represent(
@@ -329,7 +327,7 @@ class Job:
             counted,
             labels,
             expected,
-            replace(chosen.coverage),
+            chosen.coverage,
             learner,
             tuple(passes.failures),
             notes,
@@ -339,12 +337,6 @@ class Job:
 
 def _schema_of(partition: Partition, _: None = None) -> Any:
     return partition.schema()
-
-
-def _n_threads(n_jobs: int | None) -> int:
-    from beltrami.core.threads import resolve_jobs
-
-    return resolve_jobs(n_jobs)
 
 
 def _least(learner: ManifoldClassifier) -> float:

@@ -14,7 +14,7 @@ class Passes:
     """Passes over partitions, and the partitions that could not be worked on so far."""
 
     def __init__(self, crew: Crew) -> None:
-        self._crew = crew
+        self.crew = crew
         self.pace = Pace()
         self.failures: list[Failure] = []
 
@@ -37,7 +37,7 @@ class Passes:
         units = [1] * len(partitions) if n_rows is None else list(n_rows)
         with track(title, total=sum(units)) as advance:
             given = [None] * len(partitions) if extras is None else extras
-            for place, result in self._crew.work(task, partitions, given):
+            for place, result in self.crew.work(task, partitions, given):
                 if isinstance(result, Failure):
                     self.failures.append(result)
                 else:

@@ -35,6 +35,11 @@ def is_partitioned(source: Any) -> bool:
     return _is_pattern(path)
 
 
+def is_table_file(path: Path) -> bool:
+    """Say whether a path is a file that can be read in parts."""
+    return path.is_file() and _kind(path) is not None
+
+
 def find_partitions(source: Any, *, delimiter: str | None = None) -> tuple[Partition, ...]:
     """Return the partitions of a source, sorted by name; raise where there are none.
 
