@@ -168,7 +168,9 @@ class CoverTask:
             found.append((rows[is_open], ratios[is_open], scales[is_open]))
             own = Candidates(rows[is_open], points[is_open], ratios[is_open], scales[is_open])
             pool = Candidates.joined([pool, own]).worst(_POOL) if len(own.rows) else pool
-        rows, ratios, scales = (np.concatenate([none, *(one[i] for one in found)]) for i in range(3))
+        rows, ratios, scales = (
+            np.concatenate([none, *(one[i] for one in found)]) for i in range(3)
+        )
         return Gaps(
             start,
             rows.astype(np.int64),

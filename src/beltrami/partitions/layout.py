@@ -91,9 +91,7 @@ class Layout:
         return rows
 
 
-def agree(
-    partitions: Sequence[Partition], schemas: Sequence[Any], options: TableOptions
-) -> Layout:
+def agree(partitions: Sequence[Partition], schemas: Sequence[Any], options: TableOptions) -> Layout:
     """Return how all partitions are read, or raise with the names of those that cannot be.
 
     The order of columns does not matter, and neither do columns that are not used. Numbers of

@@ -61,8 +61,11 @@ class Manifest:
 
     def _compare(self, inputs: dict[str, str], options: dict[str, str]) -> None:
         told = [
-            *(f"{name} has changed" for name in inputs if self._inputs.get(name, "") != inputs[name]
-              and name in self._inputs),
+            *(
+                f"{name} has changed"
+                for name in inputs
+                if self._inputs.get(name, "") != inputs[name] and name in self._inputs
+            ),
             *(f"{name} is gone" for name in inputs if name not in self._inputs),
             *(f"{name} is new" for name in self._inputs if name not in inputs),
             *(

@@ -78,9 +78,7 @@ def _files_below(folder: Path) -> list[Path]:
     Such a name begins with a point or an underscore.
     """
     below = (one for one in folder.rglob("*") if one.is_file())
-    return [
-        one for one in below if not any(p[0] in "._" for p in one.relative_to(folder).parts)
-    ]
+    return [one for one in below if not any(p[0] in "._" for p in one.relative_to(folder).parts)]
 
 
 def _is_pattern(path: Path) -> bool:

@@ -21,7 +21,9 @@ def label(source: Any, out: Path, **options: Any) -> Any:
 
 
 def guesses(found: Any) -> list[str]:
-    return [one for path in found.written for one in pq.read_table(path).column("guess").to_pylist()]
+    return [
+        one for path in found.written for one in pq.read_table(path).column("guess").to_pylist()
+    ]
 
 
 def test_clusters_far_apart_are_labelled_without_error(tmp_path):
@@ -67,7 +69,9 @@ def test_what_is_done_is_not_done_again(tmp_path):
     assert again.counts == first.counts
     changed = [path.stat().st_mtime_ns for path in again.written] != times
     assert changed
-    assert sum(a == path.stat().st_mtime_ns for a, path in zip(times, again.written, strict=True)) == 3
+    assert (
+        sum(a == path.stat().st_mtime_ns for a, path in zip(times, again.written, strict=True)) == 3
+    )
 
 
 def test_a_changed_input_is_noticed_and_the_results_are_kept(tmp_path):
