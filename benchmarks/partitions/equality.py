@@ -14,6 +14,8 @@ import threading
 import time
 from pathlib import Path
 
+from distributed import Client, LocalCluster
+
 import beltrami as bt
 from beltrami.partitions.crew import ThreadCrew
 from benchmarks.partitions.made import write_made
@@ -57,8 +59,6 @@ def main() -> None:
 
     expected = label("one thread", ThreadCrew(1))
     assert label("shuffled", ShuffledCrew(2)) == expected
-    from distributed import Client, LocalCluster
-
     for n_workers in (1, 2, 4):
         with _cluster(LocalCluster, n_workers) as cluster, Client(cluster) as client:
             assert label(f"{n_workers} workers", client) == expected

@@ -10,6 +10,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+import faiss
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -67,8 +68,6 @@ def main() -> None:
 
 def _near(rare: np.ndarray, learned: np.ndarray) -> float:
     """Return the share of rare rows that a row that learned lies within the noise of a class."""
-    import faiss
-
     squares, _ = faiss.knn(rare.astype(np.float32), np.ascontiguousarray(learned, np.float32), 1)
     within = 0.6 * np.sqrt(2 * N_COLUMNS) * 1.3  # of two rows of one class, with some to spare
     return float((np.sqrt(squares[:, 0]) < within).mean())

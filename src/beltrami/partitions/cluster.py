@@ -51,7 +51,7 @@ class DaskCrew:
         """Ask for what is missing once; yield what comes, and note why the rest does not."""
         from concurrent.futures import CancelledError
 
-        from distributed import KilledWorker, TimeoutError, as_completed
+        from distributed import KilledWorker, as_completed
         from distributed.comm import CommClosedError
 
         lost = (KilledWorker, CancelledError, CommClosedError, TimeoutError, RuntimeError)

@@ -40,7 +40,8 @@ def local_scales(places: Places) -> FloatVector:
     scales = np.minimum(own, around)
     floor = _LEAST_SCALE * float(np.median(scales))
     rounding = 1e-3 * float(np.sqrt(np.mean(places.astype(np.float64) ** 2)))
-    return np.maximum(scales, max(floor, 1e-3 * rounding))
+    raised: FloatVector = np.maximum(scales, max(floor, 1e-3 * rounding))
+    return raised
 
 
 def _search(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -157,7 +157,7 @@ class Job:
     ) -> None:
         self._source, self._table, self._learning = source, table, learning
         self._options, self._out, self._client = options, out, client
-        self._tell = tell or (lambda lines: None)
+        self._tell = tell or (lambda _: None)
 
     def run(self) -> PartitionedLabelling:
         """Do it, or what is left of it."""

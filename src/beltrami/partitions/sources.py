@@ -3,7 +3,6 @@
 To add a format: its ending in `_KINDS`, and its arrow format in `files.py`.
 """
 
-import glob
 import os
 from collections import Counter
 from pathlib import Path
@@ -58,7 +57,7 @@ def find_partitions(source: Any, *, delimiter: str | None = None) -> tuple[Parti
         root, files = path, _files_below(path)
     elif _is_pattern(path):
         root = _root_of(path)
-        files = [Path(one) for one in glob.glob(str(path), recursive=True) if Path(one).is_file()]
+        files = [one for one in root.glob(str(path.relative_to(root))) if one.is_file()]
     elif path.is_file():
         root, files = path.parent, [path]
     else:

@@ -33,10 +33,7 @@ class Yardstick:
     def of(cls, moments: Moments, sample: FloatMatrix, layout: Layout) -> "Yardstick":
         """Choose it by the names of the columns and the spread of all rows."""
         roles = layout.roles
-        if roles.vectors:
-            is_standard = bool(roles.numeric)
-        else:
-            is_standard = has_units(sample, roles.numeric)
+        is_standard = bool(roles.numeric) if roles.vectors else has_units(sample, roles.numeric)
         spread = moments.spread
         stretch = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
         return cls(moments.mean, stretch if is_standard else np.ones_like(spread), is_standard)

@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.support.partitions import blob_table, write_parts
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
 from beltrami.partitions.identity import hash_ids
-from tests.support.partitions import blob_table, write_parts
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import signal
 
 import pyarrow.parquet as pq
 import pytest
+from tests.support.partitions import blob_table, write_parts, written
 
 import beltrami as bt
-from tests.support.partitions import blob_table, write_parts, written
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 

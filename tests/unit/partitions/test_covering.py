@@ -3,12 +3,12 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.support.partitions import write_parts
 
 import beltrami as bt
 from beltrami.partitions.covering import FACTOR, Candidates, local_scales, thin
 from beltrami.partitions.drawing import Drawn, settle_draw
 from beltrami.partitions.rows import key_limit, row_keys
-from tests.support.partitions import write_parts
 
 
 def test_the_scale_on_a_grid_is_the_distance_to_the_tenth_neighbour():
@@ -61,7 +61,7 @@ def test_labelled_rows_all_stay():
 def test_a_rare_clump_is_covered_only_where_uncovered_rows_are_added(tmp_path, share):
     rng = np.random.default_rng(2)
     points = rng.normal(size=(6000, 2))
-    points[3000:3008] = [40.0, 40.0] + rng.normal(scale=0.3, size=(8, 2))
+    points[3000:3008] = rng.normal(loc=40.0, scale=0.3, size=(8, 2))
     kinds = [("a" if x[0] > 0 else "b") if row < 40 else None for row, x in enumerate(points)]
     table = pa.table({"x0": points[:, 0], "x1": points[:, 1], "kind": kinds})
     found = bt.label_partitions(

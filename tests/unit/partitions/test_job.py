@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
-import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
+from tests.support.partitions import blob_table, blobs, write_parts, written
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
-from tests.support.partitions import blob_table, blobs, write_parts, written
 
 
 def label(source: Any, out: Path, **options: Any) -> Any:

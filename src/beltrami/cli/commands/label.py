@@ -125,8 +125,8 @@ def _require_no_page(report: Path | None, *, with_data: bool) -> None:
     """Refuse what is there for one table only."""
     if report is not None or with_data:
         raise typer.BadParameter(
-            "partitions have neither a report nor your own columns beside the labels yet; leave out "
-            "--report and --with-data.",
+            "partitions have neither a report nor your own columns beside the labels yet; leave "
+            "out --report and --with-data.",
             param_hint="--report" if report is not None else "--with-data",
         )
 
