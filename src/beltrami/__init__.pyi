@@ -48,6 +48,7 @@ from .learners import (
 )
 from .notebook import LabelWidget
 from .operators.laplacian import laplacian
+from .partitions import Coverage, PartitionedLabelling, label_partitions
 from .separation import ConstrainedKMeans
 from .solvers.eigen import eigenbasis
 from .solvers.linear import solve
@@ -61,6 +62,7 @@ __all__ = [
     "BeltramiError",
     "BeltramiWarning",
     "ConstrainedKMeans",
+    "Coverage",
     "Dataset",
     "EigenfunctionClassifier",
     "EigenfunctionRegressor",
@@ -85,6 +87,7 @@ __all__ = [
     "MultiManifoldRegressor",
     "NystromApproximation",
     "PaperMode",
+    "PartitionedLabelling",
     "PoissonClassifier",
     "PolynomialKernel",
     "PracticalMode",
@@ -106,6 +109,7 @@ __all__ = [
     "dollar_sign",
     "eigenbasis",
     "label",
+    "label_partitions",
     "laplacian",
     "load_dataset",
     "plane_curve",

@@ -21,6 +21,10 @@ class Stage(StrEnum):
     PAGE = "writing the page"
     AUDIT = "weighing the audit"
     COMPILE = "compiling"
+    SURVEY = "counting the rows"
+    DRAW = "drawing representatives"
+    COVER = "checking who stands for whom"
+    ANSWER = "answering every row"
     INSPECT = "inspecting the installation"
 
 

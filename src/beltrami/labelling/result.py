@@ -100,7 +100,7 @@ class Labelling:
         of a project also have ``how``, ``annotator`` and ``updated_at``.
         """
         learner, source, first = self.learner, self.source, self.codes
-        second, margin = _runners_up(learner.label_distributions_, first)
+        second, margin = runners_up(learner.label_distributions_, first)
         classes = np.array([*learner.classes_.tolist(), None], dtype=object)
         guess = classes[first]
         is_given = source == Source.GIVEN
@@ -314,7 +314,7 @@ def _codes(
     return np.asarray(codes, dtype=np.intp)
 
 
-def _runners_up(
+def runners_up(
     distributions: FloatMatrix, first: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], FloatVector]:
     """Return the likeliest class but the first, and the lead of the first; -1 and 0 for none."""

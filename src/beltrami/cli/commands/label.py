@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli import partitions as parts
 from beltrami.cli import projects, targets
 from beltrami.cli.speech import Voice
 from beltrami.core.errors import InvalidInputError
@@ -42,6 +43,11 @@ def label(
     budget: Annotated[
         float | None, typer.Option("--budget", help="Seconds after which no method is begun.")
     ] = None,
+    memory: parts.Memory = None,
+    cluster: parts.Cluster = None,
+    representatives: parts.Representatives = None,
+    cover: parts.Cover = 0.999,
+    form: parts.Form = "parquet",
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
     config: o.Config = None,
@@ -57,11 +63,25 @@ def label(
     each label, how and when. Where they gave labels of one class only, these are written and
     nothing is learned.
 
+    A folder or a pattern of tables, and a file that memory does not hold, is labelled by
+    partitions: some rows learn, every partition is answered, and the result is a folder with a file
+    for each. The same command takes up what was cut short.
+
     Example: beltrami label data.csv --label category -o labels.csv --report report.html
     """
     voice = Voice(as_json, quiet, verbose)
     if project is None and source is not None and projects.is_project(source):
         project, source = Path(source), None
+    if project is None and source is not None and parts.goes_by_parts(source, memory, cluster):
+        from beltrami.labelling.options import LearningOptions
+        from beltrami.partitions import PartitionOptions
+        from beltrami.partitions.options import read_size
+
+        _require_no_page(report, with_data=with_data)
+        learned = LearningOptions(method, risk, budget, seed, n_questions=0, n_jobs=jobs)
+        options = PartitionOptions(read_size(memory), representatives, cover, form, jobs)
+        parts.label_parts(source, out, table, learned, options, cluster, voice)
+        return
     inputs = (*table.beside, config, project)
     stages = [*LEARNING, *[Stage.ASK] * (ask > 0), Stage.WRITE]
     stages += [] if report is None else [Stage.MAP, Stage.PAGE]
@@ -99,6 +119,16 @@ def label(
         "written": [str(path) for path in written],
     }
     voice.result(labelling.lines(target) + places, summary)
+
+
+def _require_no_page(report: Path | None, *, with_data: bool) -> None:
+    """Refuse what is there for one table only."""
+    if report is not None or with_data:
+        raise typer.BadParameter(
+            "partitions have neither a report nor your own columns beside the labels yet; leave "
+            "out --report and --with-data.",
+            param_hint="--report" if report is not None else "--with-data",
+        )
 
 
 def _data_of(project: Path | None) -> Path:

@@ -47,7 +47,7 @@ def number_block(
     column, and noted in `faults`, as is how texts were read.
     """
     columns = [_numbers(table, name, styles.get(name, ()), faults) for name in names]
-    dtype = np.result_type(*(_arrow_float_type(column.type) for column in columns))
+    dtype = np.result_type(*(arrow_float_type(column.type) for column in columns))
     points = _allocate((table.n_rows, len(names)), dtype)
     for start in range(0, table.n_rows, _BLOCK_ROWS):
         for position, column in enumerate(columns):
@@ -104,7 +104,7 @@ def list_rows(table: Table, name: str, faults: Faults) -> FloatMatrix:
             f"{int(lengths[row])} numbers, and the first list {width}. Vectors of one model have "
             "one length: make those of such rows again, or leave the rows out."
         )
-    dtype = _arrow_float_type(column.type.value_type)
+    dtype = arrow_float_type(column.type.value_type)
     points = _allocate((table.n_rows, width), dtype)
     points[lengths < 0] = np.nan
     for start in range(0, table.n_rows, _BLOCK_ROWS):
@@ -182,7 +182,8 @@ def _float_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if fits and dtype.kind in "fiub" else np.float64)
 
 
-def _arrow_float_type(kind: Any) -> np.dtype[Any]:
+def arrow_float_type(kind: Any) -> np.dtype[Any]:
+    """Return float32 for an arrow type that fits into it without loss, else float64."""
     try:
         return _float_type(np.dtype(kind.to_pandas_dtype()))
     except (NotImplementedError, TypeError):

@@ -136,7 +136,7 @@ def _dense_features(table: Table, roles: Roles, faults: Faults) -> Features:
         numbers, gaps = number_block(table, roles.numeric, roles.styles, faults)
         parts.append(numbers)
         names += roles.numeric
-        if gaps and not (roles.categorical or roles.vectors or _has_units(numbers, roles.numeric)):
+        if gaps and not (roles.categorical or roles.vectors or has_units(numbers, roles.numeric)):
             notes.append(f"numbers are divided by their common spread, {_unify(numbers):.6g}")
         elif gaps or roles.categorical or roles.vectors:
             _standardize(numbers)
@@ -153,8 +153,8 @@ def _dense_features(table: Table, roles: Roles, faults: Faults) -> Features:
     if not parts:
         raise InvalidInputError(_no_feature(table, roles))
     points = parts[0] if len(parts) == 1 else _beside(parts)
-    has_units = len(parts) == 1 and bool(roles.numeric) and _has_units(points, roles.numeric)
-    return Features(points, tuple(names), "euclidean", has_units, tuple(notes))
+    is_mixed = len(parts) == 1 and bool(roles.numeric) and has_units(points, roles.numeric)
+    return Features(points, tuple(names), "euclidean", is_mixed, tuple(notes))
 
 
 def _no_feature(table: Table, roles: Roles) -> str:
@@ -194,7 +194,7 @@ def _unify(block: FloatMatrix) -> float:
     return spread
 
 
-def _has_units(points: FloatMatrix, names: tuple[str, ...]) -> bool:
+def has_units(points: FloatMatrix, names: tuple[str, ...]) -> bool:
     """Say whether columns may have different units; numbered ones of like spread do not."""
     if len(names) < 2:
         return False

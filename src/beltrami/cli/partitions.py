@@ -1,0 +1,96 @@
+"""Rows in partitions on the command line: which sources these are, and how they are labelled."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from beltrami.cli.speech import Voice
+
+if TYPE_CHECKING:
+    from beltrami.labelling import LearningOptions
+    from beltrami.partitions import PartitionOptions
+    from beltrami.tables import TableOptions
+
+Memory = Annotated[
+    str | None,
+    typer.Option("--memory", help="Of partitions: what the process may hold, such as 3GiB."),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Of partitions: local, or a Dask scheduler, tcp://..."),
+]
+Representatives = Annotated[
+    int | None,
+    typer.Option("--representatives", min=1, help="Of partitions: rows that learn, at most."),
+]
+Cover = Annotated[
+    float, typer.Option("--cover", help="Of partitions: share of rows that these are to cover.")
+]
+Form = Annotated[str, typer.Option("--form", help="Of partitions: parquet or csv is written.")]
+
+_SHARE_OF_FREE = 1 / 3
+"""Of free memory that a file may have in bytes before it is read in parts."""
+
+
+def goes_by_parts(source: str | None, memory: str | None, cluster: str | None) -> bool:
+    """Say whether a source is labelled by partitions: a folder or pattern of tables, a large file.
+
+    So is one file where memory or a cluster is named.
+    """
+    if source is None:
+        return False
+    from beltrami.partitions.sources import is_partitioned
+
+    return is_partitioned(source) or memory is not None or cluster is not None or _is_large(source)
+
+
+def _is_large(source: str) -> bool:
+    from beltrami.core.memory import available_bytes
+    from beltrami.partitions.sources import is_table_file
+
+    path = Path(source)
+    return is_table_file(path) and path.stat().st_size > _SHARE_OF_FREE * available_bytes()
+
+
+def label_parts(
+    source: str,
+    out: Path | None,
+    table: "TableOptions",
+    learning: "LearningOptions",
+    options: "PartitionOptions",
+    cluster: str | None,
+    voice: Voice,
+) -> None:
+    """Label partitions, say what came of it, and exit with 1 where some failed."""
+    from beltrami.partitions.job import STAGES, Job
+
+    path = Path(source)
+    if path.is_file():
+        voice.tell([f"{path.name} is read and answered in parts; memory does not hold it at once"])
+    stem = path.name if path.is_dir() else "".join(c for c in path.stem if c not in "*?[]")
+    target = out or Path(f"{stem or 'data'}.labelled")
+    with voice.work(*STAGES):
+        found = Job(source, table, learning, options, target, cluster, voice.tell).run()
+        voice.detail(found.learner.report_.lines())
+    rates = {
+        str(name): found.pace.rows[name] / max(seconds, 1e-9)
+        for name, seconds in found.pace.seconds.items()
+    }
+    summary = {
+        "sentence": found.sentence,
+        "counts": found.counts,
+        "coverage": {
+            "share": found.coverage.share,
+            "largest_distance": found.coverage.largest_distance,
+            "representatives": found.coverage.n_representatives,
+            "rounds": found.coverage.rounds,
+        },
+        "rows_per_second": rates,
+        "failures": {one.name: one.reason for one in found.failures},
+        "written": [str(one) for one in found.written],
+    }
+    written = f"written: {len(found.written)} file(s) in {target}"
+    voice.result([*found.lines(), written], summary)
+    if found.failures:
+        raise typer.Exit(1)

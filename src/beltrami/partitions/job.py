@@ -1,0 +1,394 @@
+"""The job on partitions: survey, representatives, the front door on these, every row answered."""
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.progress import enter_stage, job
+from beltrami.core.stages import FIT, Stage
+from beltrami.core.threads import resolve_jobs
+from beltrami.front_door import ManifoldClassifier
+from beltrami.front_door.insight import given_rows
+from beltrami.labelling.options import LearningOptions
+from beltrami.partitions.answering import Answerer, AnswerTask, FittedAnswerer, written_name
+from beltrami.partitions.cluster import crew_of
+from beltrami.partitions.identity import require_own_ids
+from beltrami.partitions.layout import Layout, agree
+from beltrami.partitions.manifest import FOLDER, Manifest
+from beltrami.partitions.model import Partition, Survey
+from beltrami.partitions.options import SHARE, PartitionOptions, read_size
+from beltrami.partitions.passes import Passes
+from beltrami.partitions.plan import Plan, make_plan, require_space
+from beltrami.partitions.representatives import Choice, Representatives
+from beltrami.partitions.result import PartitionedLabelling, counts_by_source
+from beltrami.partitions.sources import find_partitions
+from beltrami.partitions.survey import SurveyTask, join_facts
+from beltrami.tables import TableOptions
+
+STAGES = (Stage.SURVEY, Stage.DRAW, Stage.COVER, *FIT, Stage.ANSWER)
+"""What the job goes through."""
+
+
+def label_partitions(
+    source: Any,
+    label: str | None = None,
+    *,
+    out: Path | str,
+    client: Any = None,
+    memory: int | str | None = None,
+    n_representatives: int | None = None,
+    coverage: float = SHARE,
+    form: str = "parquet",
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    features: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    unlabeled: Any = None,
+    impute: bool = False,
+    method: str = "auto",
+    risk: float | None = None,
+    time_budget: float | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> PartitionedLabelling:
+    """Label every row of a table in partitions that may be larger than memory.
+
+    One pass counts rows, labels and moments. Another draws a sample; with it go all labelled rows,
+    and whatever rows the sample does not cover at its local scale, in rounds, until a share of all
+    rows is covered or no more may learn. `ManifoldClassifier` learns from these. Every partition is
+    then answered and written on its own; a job that was cut short is taken up by the same call. The
+    results are the same bytes whatever the number of workers and their order.
+
+    Parameters
+    ----------
+    source : path, str or dask DataFrame
+        A folder or a pattern of parquet, arrow, feather, csv or tsv files, one file, or a frame.
+    label : str or None, default=None
+        Column of the labels; None looks for one called label, class, target and the like.
+    out : path
+        Folder of the results: a file for each partition, by its name. New, empty, or of this job.
+    client : distributed.Client, str or None, default=None
+        Who works: a client, "local" for processes on this machine, the address of a scheduler, or
+        None for the client in force, else threads of this process.
+    memory : int, str or None, default=None
+        What the process may hold, such as "3GiB"; None for half of what is free. Workers of a
+        cluster hold a batch and the learner each, beside that.
+    n_representatives : int or None, default=None
+        Rows that learn, at most; None for 50,000, or as many as the memory holds.
+    coverage : float, default=0.999
+        Share of rows that are to be covered.
+    form : {"parquet", "csv"}, default="parquet"
+        Of the files that are written.
+    id : str or None, default=None
+        Column of the ids; None looks for one, else rows are numbered through all partitions.
+    features : sequence of str or None, default=None
+        Columns of numbers or vectors to compare rows by; None guesses.
+    ignore : sequence of str, default=()
+        Columns to leave out.
+    unlabeled : object, default=None
+        What marks a row without a label, besides empty cells.
+    impute : bool, default=False
+        Whether what is not finite in vectors is filled, by means.
+    method : str, default="auto"
+        As in `ManifoldClassifier`.
+    risk : float or None, default=None
+        Largest expected share of wrong ones among accepted labels; None accepts all.
+    time_budget : float or None, default=None
+        Seconds after which no further method is tried.
+    random_state : int, default=0
+        Seeds what is drawn.
+    n_jobs : int or None, default=None
+        Partitions at a time, and threads of the fit.
+
+    Returns
+    -------
+    PartitionedLabelling
+        What was written, with its certificate, and which partitions failed.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> import beltrami as bt
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> (folder / "in").mkdir()
+    >>> moons = bt.two_moons(300, random_state=0)
+    >>> kinds = [int(c) if i % 30 == 0 else None for i, c in enumerate(moons.targets)]
+    >>> whole = pa.table({"a": moons.points[:, 0], "b": moons.points[:, 1], "kind": kinds})
+    >>> for part in range(3):
+    ...     pq.write_table(whole.slice(100 * part, 100), folder / "in" / f"{part}.parquet")
+    >>> found = bt.label_partitions(folder / "in", "kind", out=folder / "out")
+    >>> found.counts["rows"], sorted(path.name for path in found.written)
+    (300, ['0.parquet', '1.parquet', '2.parquet'])
+    """
+    table = TableOptions(
+        label=label,
+        id=id,
+        features=features or (),
+        ignore=ignore,
+        unlabeled=unlabeled,
+        impute=impute,
+    )
+    learning = LearningOptions(
+        method, risk, time_budget, random_state, n_questions=0, n_jobs=n_jobs
+    )
+    options = PartitionOptions(read_size(memory), n_representatives, coverage, form, n_jobs)
+    with job(*STAGES):
+        return Job(source, table, learning, options, Path(out), client).run()
+
+
+class Job:
+    """A job on partitions, from its options to the files."""
+
+    def __init__(
+        self,
+        source: Any,
+        table: TableOptions,
+        learning: LearningOptions,
+        options: PartitionOptions,
+        out: Path,
+        client: Any = None,
+        tell: Any = None,
+    ) -> None:
+        self._source, self._table, self._learning = source, table, learning
+        self._options, self._out, self._client = options, out, client
+        self._tell = tell or (lambda _: None)
+
+    def run(self) -> PartitionedLabelling:
+        """Do it, or what is left of it."""
+        _require_supported(self._table)
+        partitions = find_partitions(self._source, delimiter=self._table.delimiter)
+        _require_apart(self._source, self._out)
+        _require_own_names(partitions, self._options.form)
+        enter_stage(Stage.SURVEY)
+        with crew_of(self._client, resolve_jobs(self._options.n_jobs)) as crew:
+            passes = Passes(crew)
+            inputs = {one.name: one.fingerprint() for one in partitions}
+            manifest = Manifest(self._out, inputs, self._facts())
+            manifest.open()
+            return self._go_on(partitions, passes, manifest)
+
+    def _facts(self) -> dict[str, str]:
+        """Return all that the results depend on beside the inputs."""
+        from beltrami import __version__
+
+        table, options = self._table, self._options
+        return {
+            "beltrami": __version__,
+            "numpy": np.__version__,
+            "label": str(table.label),
+            "id": str(table.id),
+            "features": ",".join(table.features),
+            "ignore": ",".join(table.ignore),
+            "unlabeled": repr(table.unlabeled),
+            "impute": str(table.impute),
+            "learning": str(self._learning),
+            "memory": str(options.memory),
+            "representatives": str(options.n_representatives),
+            "coverage": str(options.coverage),
+            "form": options.form,
+        }
+
+    def _go_on(
+        self, partitions: tuple[Partition, ...], passes: Passes, manifest: Manifest
+    ) -> PartitionedLabelling:
+        partitions, layout, survey = self._survey(partitions, passes)
+        plan = make_plan(self._options, layout, partitions, survey.n_given)
+        passes.crew.hold_to(plan.n_jobs)
+        space = require_space(self._out, survey.total, 16 if layout.roles.id else 8)
+        self._tell([*layout.notes, *survey.notes, str(plan), space])
+        manifest.write()
+        chosen = self._represent(partitions, passes, layout, survey, plan, manifest)
+        self._tell([str(chosen.coverage)])
+        learner = self._learn(chosen)
+        answerer = FittedAnswerer(learner, layout, survey.moments.mean, _least(learner))
+        done = self._answer(partitions, passes, answerer, layout, survey, manifest)
+        return self._conclude(done, passes, learner, chosen, (*layout.notes, *survey.notes))
+
+    def _survey(
+        self, partitions: Sequence[Partition], passes: Passes
+    ) -> tuple[tuple[Partition, ...], Layout, Survey]:
+        """Look at all partitions; those that cannot be read are left out and named."""
+        schemas = passes.over("reading the columns", _schema_of, partitions)
+        alive = [one for one, schema in zip(partitions, schemas, strict=True) if schema is not None]
+        layout = agree(alive, [one for one in schemas if one is not None], self._table)
+        beside = self._out.absolute().parent  # workers of a cluster write there too
+        beside.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".beltrami-ids-", dir=beside) as runs:
+            folder = Path(runs)
+            task = SurveyTask(layout, self._table, folder)
+            facts = passes.over(Stage.SURVEY, task, alive)
+            pairs = [pair for pair in zip(alive, facts, strict=True) if pair[1] is not None]
+            kept = tuple(one for one, _ in pairs)
+            survey = join_facts(kept, [fact for _, fact in pairs], layout, self._table)
+            passes.pace.rows[Stage.SURVEY] = survey.total
+            if layout.roles.id is not None:
+                kind = layout.types[layout.roles.id]
+                require_own_ids(kept, folder, layout.roles.id, kind, 2**28)
+        return kept, layout, survey
+
+    def _represent(
+        self,
+        partitions: Sequence[Partition],
+        passes: Passes,
+        layout: Layout,
+        survey: Survey,
+        plan: Plan,
+        manifest: Manifest,
+    ) -> Representatives:
+        """Choose representatives, or take those that were chosen before the job was cut short."""
+        path = manifest.out / FOLDER / "representatives.npz"
+        kept = Representatives.read(path, manifest.key)
+        if kept is not None:
+            return kept
+        seed = int(self._learning.random_state)  # type: ignore[arg-type]
+        share, most = self._options.coverage, plan.n_representatives
+        choice = Choice(layout, survey, self._table, seed, most, share)
+        chosen = choice.choose(partitions, passes)
+        chosen.write(path, manifest.key)
+        return chosen
+
+    def _learn(self, chosen: Representatives) -> ManifoldClassifier:
+        """Fit the front door to the representatives."""
+        options = self._learning
+        learner = ManifoldClassifier(
+            options.method,
+            scale="standard" if chosen.is_standard else "auto",
+            risk=options.risk,
+            time_budget=options.time_budget,
+            unlabeled=float("nan"),
+            random_state=options.random_state,
+            n_jobs=options.n_jobs,
+        )
+        return learner.fit(chosen.points, chosen.labels)
+
+    def _answer(
+        self,
+        partitions: Sequence[Partition],
+        passes: Passes,
+        answerer: Answerer,
+        layout: Layout,
+        survey: Survey,
+        manifest: Manifest,
+    ) -> dict[Path, Any]:
+        """Answer and write what is not done yet; return what became of each partition."""
+        enter_stage(Stage.ANSWER)
+        out, form = self._out, self._options.form
+        targets = [out / written_name(one.name, form) for one in partitions]
+        offsets = np.concatenate([[0], np.cumsum(survey.n_rows)]).tolist()
+        pairs = zip(partitions, targets, strict=True)
+        done = [manifest.counts(one.name, target) for one, target in pairs]
+        ahead = [place for place, one in enumerate(done) if one is None]
+
+        def note(place: int, counts: Any) -> None:
+            done[ahead[place]] = counts
+            manifest.note(partitions[ahead[place]].name, counts, targets[ahead[place]])
+
+        passes.over(
+            Stage.ANSWER,
+            AnswerTask(answerer, layout, self._table, out, form),
+            [partitions[place] for place in ahead],
+            [offsets[place] for place in ahead],
+            [survey.n_rows[place] for place in ahead],
+            on_result=note,
+        )
+        manifest.write()
+        return {
+            target: counts
+            for target, counts in zip(targets, done, strict=True)
+            if counts is not None
+        }
+
+    def _conclude(
+        self,
+        done: dict[Path, Any],
+        passes: Passes,
+        learner: ManifoldClassifier,
+        chosen: Representatives,
+        notes: tuple[str, ...],
+    ) -> PartitionedLabelling:
+        sources: Counter[str] = Counter()
+        labels: Counter[str] = Counter()
+        sure = 0.0
+        for counts in done.values():
+            sources.update(counts.sources)
+            labels.update(counts.labels)
+            sure += counts.confidence
+        counted = counts_by_source(sources)
+        expected = sure / counted["labelled"] if counted["labelled"] else float("nan")
+        return PartitionedLabelling(
+            self._out,
+            tuple(done),
+            counted,
+            labels,
+            expected,
+            chosen.coverage,
+            learner,
+            tuple(passes.failures),
+            notes,
+            passes.pace,
+        )
+
+
+def _schema_of(partition: Partition, _: None = None) -> Any:
+    return partition.schema()
+
+
+def _least(learner: ManifoldClassifier) -> float:
+    """Return the confidence of the least sure row that a risk accepts; 0 without a risk."""
+    if learner.risk is None:
+        return 0.0
+    is_ours = learner.accepted_.copy()
+    is_ours[given_rows(learner)] = False
+    return float(learner.confidence_[is_ours].min()) if is_ours.any() else float("inf")
+
+
+def _require_supported(table: TableOptions) -> None:
+    """Refuse options of one table that partitions do not know yet."""
+    refused = {
+        "text": table.text,
+        "categories": table.categories,
+        "embeddings": table.embeddings,
+        "text_model": table.text_model,
+        "labels": table.labels,
+        "decimal": table.decimal,
+    }
+    given = [name for name, value in refused.items() if value]
+    if given:
+        raise InvalidInputError(
+            f"{', '.join(given)} cannot be used with partitions, which are compared by numbers and "
+            "vectors of their own. Write these columns into the partitions, or label one table."
+        )
+
+
+def _require_apart(source: Any, out: Path) -> None:
+    """Refuse to write among the inputs."""
+    if not isinstance(source, str | os.PathLike):
+        return
+    path = Path(source)
+    folder = path if path.is_dir() else path.parent
+    if out.resolve() == folder.resolve():
+        raise InvalidInputError(
+            f"{str(out)!r} is the folder of the input, which is never changed. Name another."
+        )
+    if path.is_dir() and out.resolve().is_relative_to(folder.resolve()):
+        raise InvalidInputError(
+            f"{str(out)!r} lies in the folder of the input, where results would be taken for "
+            "partitions. Name one beside it."
+        )
+
+
+def _require_own_names(partitions: Sequence[Partition], form: str) -> None:
+    """Refuse partitions whose results would have one name."""
+    names = Counter(written_name(one.name, form) for one in partitions)
+    twice = sorted(name for name, n in names.items() if n > 1)
+    if twice:
+        raise InvalidInputError(
+            f"{len(twice)} result(s) would have the name of another, such as {twice[0]!r}. Rename "
+            "partitions that differ in their ending only."
+        )

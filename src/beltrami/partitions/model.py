@@ -1,0 +1,170 @@
+"""Nouns of this room: partitions, what is known of each, and what covers all rows."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from beltrami.core.moments import Moments
+from beltrami.core.types import FloatVector
+
+
+class Partition(Protocol):
+    """Rows that are read in batches, in the same order every time."""
+
+    @property
+    def name(self) -> str:
+        """What it is called: by it partitions are sorted, and results are named."""
+
+    def schema(self) -> Any:
+        """Return the names and arrow types of its columns."""
+
+    def batches(self, types: Mapping[str, Any], n_rows: int) -> Iterator[Any]:
+        """Yield arrow tables of at most about `n_rows` rows, with these columns, cast to types.
+
+        A column that the partition lacks is null.
+        """
+
+    def head(self, n_rows: int) -> Any:
+        """Return its first rows as an arrow table, with types as they are."""
+
+    def block_bytes(self) -> int:
+        """Return about how many bytes are decoded at a time, beside a batch."""
+
+    def fingerprint(self) -> str:
+        """Return what changes when the content does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A partition that could not be worked on, and why."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartFacts:
+    """What one look at a partition tells.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows.
+    moments : Moments
+        Of the finite numbers in the columns that are features.
+    largest : ndarray of shape (d,)
+        Largest absolute value of each.
+    labels : Counter
+        How many rows have each label.
+    n_empty : int
+        Rows whose label is an empty cell.
+    n_missing_ids : int
+        Rows without an id, where there is a column of ids.
+    """
+
+    n_rows: int
+    moments: Moments
+    largest: FloatVector
+    labels: Counter[Any]
+    n_empty: int
+    n_missing_ids: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survey:
+    """What one look at all partitions tells.
+
+    Attributes
+    ----------
+    n_rows : tuple of int
+        Rows of each partition.
+    moments : Moments
+        Of the finite numbers in the columns that are features.
+    labels : Counter
+        How many rows have each label.
+    notes : tuple of str
+        What a person should know.
+    """
+
+    n_rows: tuple[int, ...]
+    moments: Moments
+    labels: Counter[Any]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """Rows in all."""
+        return sum(self.n_rows)
+
+    @property
+    def n_given(self) -> int:
+        """Rows with a label."""
+        return self.labels.total()
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A certificate: how well the representatives stand for all rows.
+
+    A row is covered if a representative lies within that one's own scale: the distance to its
+    tenth neighbour among those drawn first. The search for it may miss the nearest one, which can
+    only lower the share and raise the distance: both are bounds.
+
+    Attributes
+    ----------
+    share : float
+        Share of all rows that are covered, at least.
+    largest_distance : float
+        From a row to a representative, over the scale of that one, at most.
+    n_rows : int
+        Rows in all.
+    n_representatives : int
+        Representatives.
+    rounds : int
+        Rounds in which uncovered rows were added.
+
+    Examples
+    --------
+    >>> from beltrami.partitions import Coverage
+    >>> print(Coverage(0.9987, 3.25, 2_000_000, 50_000, 2))
+    99.87 % of 2,000,000 rows covered by 50,000 representatives (2 rounds; farthest at 3.2 scales)
+    """
+
+    share: float
+    largest_distance: float
+    n_rows: int
+    n_representatives: int
+    rounds: int
+
+    def __str__(self) -> str:
+        rounds = f"{self.rounds} round{'s' if self.rounds != 1 else ''}"
+        return (
+            f"{100 * self.share:.2f} % of {self.n_rows:,} rows covered by "
+            f"{self.n_representatives:,} representatives ({rounds}; farthest at "
+            f"{self.largest_distance:.1f} scales)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long each pass over the rows took.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+        By pass.
+    rows : dict of str to int
+        Rows that it went over.
+    """
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+
+    def add(self, name: str, seconds: float, n_rows: int) -> None:
+        """Count the time of a pass, or of one more round of it."""
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        self.rows[name] = self.rows.get(name, 0) + n_rows

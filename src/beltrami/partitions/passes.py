@@ -1,0 +1,54 @@
+"""A pass over partitions: a task enters, what it found in each leaves, with the time it took."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from beltrami.core.errors import InvalidInputError
+from beltrami.core.progress import track
+from beltrami.partitions.crew import Crew, Task
+from beltrami.partitions.model import Failure, Pace, Partition
+
+
+class Passes:
+    """Passes over partitions, and the partitions that could not be worked on so far."""
+
+    def __init__(self, crew: Crew) -> None:
+        self.crew = crew
+        self.pace = Pace()
+        self.failures: list[Failure] = []
+
+    def over(
+        self,
+        title: str,
+        task: Task,
+        partitions: Sequence[Partition],
+        extras: Sequence[Any] | None = None,
+        n_rows: Sequence[int] | None = None,
+        on_result: Callable[[int, Any], None] | None = None,
+    ) -> list[Any]:
+        """Return what a task found in each partition, None where it failed.
+
+        - `n_rows`: rows of each, for progress and pace; None counts partitions.
+        - `on_result`: called with place and result as soon as there is one.
+        """
+        began = time.perf_counter()
+        found: list[Any] = [None] * len(partitions)
+        units = [1] * len(partitions) if n_rows is None else list(n_rows)
+        with track(title, total=sum(units)) as advance:
+            given = [None] * len(partitions) if extras is None else extras
+            for place, result in self.crew.work(task, partitions, given):
+                if isinstance(result, Failure):
+                    self.failures.append(result)
+                else:
+                    found[place] = result
+                    if on_result is not None:
+                        on_result(place, result)
+                advance(units[place])
+        self.failures.sort(key=lambda one: one.name)
+        if partitions and all(one is None for one in found):
+            raise InvalidInputError(
+                f"none of {len(partitions)} partition(s) could be worked on. {self.failures[0]}"
+            )
+        self.pace.add(title, time.perf_counter() - began, sum(units))
+        return found

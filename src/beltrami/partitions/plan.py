@@ -1,0 +1,105 @@
+"""What a job will take: memory enters, how many rows learn and how many partitions at a time leave.
+
+How many partitions are worked on at a time changes no result. How many rows learn does.
+"""
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from beltrami.core.errors import InvalidInputError, MemoryBudgetError
+from beltrami.core.memory import available_bytes
+from beltrami.core.threads import resolve_jobs
+from beltrami.partitions.layout import Layout
+from beltrami.partitions.model import Partition
+from beltrami.partitions.options import PartitionOptions
+from beltrami.partitions.survey import batch_rows
+
+MOST_REPRESENTATIVES = 50_000
+_LEAST_REPRESENTATIVES = 500
+_FIT_BYTES = 24 * 2**10
+"""That a fit takes for each representative, beside the numbers of the row, at most."""
+_FIT_COPIES = 12
+"""Copies of the representatives that a fit makes on the way, at most."""
+_BATCH_COPIES = 8
+"""Copies of a batch that a pass makes."""
+_ANSWER_BYTES = 96 * 2**20
+"""That answering a block takes."""
+_WRITTEN_BYTES = 48
+"""Of a row of the results, at most about, beside its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a job is done.
+
+    Attributes
+    ----------
+    budget_bytes : int
+        That the process may hold.
+    n_jobs : int
+        Partitions at a time.
+    n_representatives : int
+        Rows that learn, at most.
+    """
+
+    budget_bytes: int
+    n_jobs: int
+    n_representatives: int
+
+    def __str__(self) -> str:
+        return (
+            f"memory: {self.budget_bytes / 2**30:.2f} GiB; at most {self.n_representatives:,} rows "
+            f"learn, {self.n_jobs} partition(s) at a time"
+        )
+
+
+def make_plan(
+    options: PartitionOptions, layout: Layout, partitions: Sequence[Partition], n_given: int
+) -> Plan:
+    """Share the memory out, or say that it does not suffice."""
+    budget = options.memory or available_bytes() // 2
+    room = budget - held_bytes()
+    size = layout.dtype.itemsize
+    batch = batch_rows(layout.n_columns) * layout.n_columns * max(size, 8) * _BATCH_COPIES
+    block = max((one.block_bytes() for one in partitions), default=0)
+    each = batch + block + _ANSWER_BYTES
+    row = _FIT_BYTES + _FIT_COPIES * size * layout.n_columns
+    wanted = options.n_representatives or MOST_REPRESENTATIVES
+    least = max(_LEAST_REPRESENTATIVES if options.n_representatives is None else wanted, n_given)
+    if room < each + least * row:
+        raise MemoryBudgetError(
+            what=f"labelling with {least:,} rows that learn",
+            needed_bytes=budget - room + each + least * row,
+            budget_bytes=budget,
+            instead="Raise --memory, let fewer rows learn (--representatives), leave out labels, "
+            "or write parquet with smaller row groups.",
+        )
+    n_jobs = max(min(resolve_jobs(options.n_jobs), (room - least * row) // each), 1)
+    return Plan(budget, int(n_jobs), int(min(wanted, (room - n_jobs * each) // row)))
+
+
+def held_bytes() -> int:
+    """Return the memory that this process holds now, with what it will load."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:  # pragma: no cover - not on Linux
+        return 400 * 2**20
+    return max(pages * os.sysconf("SC_PAGE_SIZE"), 300 * 2**20)
+
+
+def require_space(out: Path, n_rows: int, n_id_bytes: int) -> str:
+    """Return how much will be written, or raise where the disk has no room for it."""
+    folder = out
+    while not folder.exists():
+        folder = folder.parent
+    needed = n_rows * (_WRITTEN_BYTES + 2 * n_id_bytes)
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise InvalidInputError(
+            f"the results of {n_rows:,} rows take up to {needed / 2**30:.2f} GiB, and "
+            f"{str(folder)!r} has {free / 2**30:.2f} GiB left. Free some, or name another folder."
+        )
+    return f"disk: up to {needed / 2**30:.2f} GiB will be written, {free / 2**30:.1f} GiB are free"

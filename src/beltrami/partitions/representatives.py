@@ -1,0 +1,193 @@
+"""The rows that learn: partitions enter, representatives and a certificate of coverage leave."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.errors import CorruptDataError
+from beltrami.core.files import atomic_path
+from beltrami.core.progress import enter_stage
+from beltrami.core.stages import Stage
+from beltrami.core.types import FloatMatrix
+from beltrami.partitions.covering import (
+    FACTOR,
+    Candidates,
+    CoverTask,
+    Gaps,
+    local_scales,
+    thin,
+)
+from beltrami.partitions.drawing import Drawn, DrawTask, settle_draw
+from beltrami.partitions.layout import Layout
+from beltrami.partitions.model import Coverage, Partition, Survey
+from beltrami.partitions.passes import Passes
+from beltrami.partitions.rows import key_limit
+from beltrami.partitions.yardstick import Yardstick
+from beltrami.tables import TableOptions
+
+_MOST_ROUNDS = 6
+_MOST_OF_PARTITION = 512
+"""Candidates that a partition sends in a round."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Representatives:
+    """Rows that stand for all.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, d)
+        Their features.
+    labels : ndarray of shape (m,)
+        Their labels, None where there is none.
+    coverage : Coverage
+        How well they stand for all rows.
+    is_standard : bool
+        Whether columns are put on one scale.
+    """
+
+    points: FloatMatrix
+    labels: NDArray[Any]
+    coverage: Coverage
+    is_standard: bool
+
+    def write(self, path: Path, key: str) -> None:
+        """Keep them beside the results, for a job that is taken up again."""
+        classes = sorted({one for one in self.labels if one is not None}, key=str)
+        code_of = {one: code for code, one in enumerate(classes)}
+        codes = np.array([-1 if one is None else code_of[one] for one in self.labels], np.int64)
+        facts = {
+            "key": key,
+            "classes": classes,
+            "coverage": asdict(self.coverage),
+            "is_standard": self.is_standard,
+        }
+        with atomic_path(path) as temporary, temporary.open("wb") as file:
+            np.savez(file, points=self.points, codes=codes, facts=np.array(json.dumps(facts)))
+
+    @classmethod
+    def read(cls, path: Path, key: str) -> "Representatives | None":
+        """Return those of the same job that were kept; None where there are none."""
+        if not path.is_file():
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as held:
+                facts = json.loads(str(held["facts"]))
+                points, codes = held["points"], held["codes"]
+        except (OSError, ValueError, KeyError) as error:
+            raise CorruptDataError(path=str(path), reason=str(error)) from error
+        if facts["key"] != key:
+            return None
+        classes = np.array([*facts["classes"], None], dtype=object)
+        return cls(points, classes[codes], Coverage(**facts["coverage"]), facts["is_standard"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """How representatives are chosen.
+
+    Attributes
+    ----------
+    layout : Layout
+        How partitions are read.
+    survey : Survey
+        What is known of all rows.
+    options : TableOptions
+        For the labels.
+    seed : int
+        Of the draw.
+    most : int
+        Representatives, at most.
+    share : float
+        Of rows that are to be covered.
+    """
+
+    layout: Layout
+    survey: Survey
+    options: TableOptions
+    seed: int
+    most: int
+    share: float
+
+    def choose(self, partitions: Sequence[Partition], passes: Passes) -> Representatives:
+        """Draw a sample, and add uncovered rows until the share is covered or no room is left."""
+        drawn = self._draw(partitions, passes)
+        yardstick = Yardstick.of(self.survey.moments, drawn.points, self.layout)
+        enter_stage(Stage.COVER)
+        points, labels = [drawn.points], [drawn.labels]
+        places = yardstick.place(drawn.points)
+        scales = local_scales(places)
+        gaps: list[Gaps | None] = [None] * len(partitions)
+        n, rounds = len(drawn.points), 0
+        while True:
+            gaps = self._look(partitions, passes, gaps, yardstick, places, scales, self.most - n)
+            counted = [one for one in gaps if one is not None]
+            n_open = sum(len(one.rows) for one in counted)
+            n_rows = sum(one.n_rows for one in counted)
+            is_enough = n_open <= (1.0 - self.share) * n_rows
+            if is_enough or n >= self.most or rounds == _MOST_ROUNDS:
+                break
+            found = Candidates.joined([one.candidates for one in counted])
+            places = yardstick.place(found.points)
+            taken = np.sort(thin(places, found, self.most - n))
+            rounds += 1
+            n += len(taken)
+            points.append(found.points[taken].astype(self.layout.dtype))
+            labels.append(np.full(len(taken), None, dtype=object))
+            places, scales = places[taken], found.scales[taken]
+        largest = FACTOR * max(one.largest for one in counted)
+        coverage = Coverage(1.0 - n_open / max(n_rows, 1), largest, n_rows, n, rounds)
+        return Representatives(
+            np.concatenate(points), np.concatenate(labels), coverage, yardstick.is_standard
+        )
+
+    def _draw(self, partitions: Sequence[Partition], passes: Passes) -> Drawn:
+        """Return the labelled rows and the sample, in the order of partitions and rows."""
+        total, n_given = self.survey.total, self.survey.n_given
+        is_small = total <= self.most
+        wanted = total if is_small else max((self.most - n_given) // 2, 1)
+        limit = int(key_limit(wanted, total))
+        task = DrawTask(self.layout, self.options, self.survey.moments.mean, self.seed, limit)
+        enter_stage(Stage.DRAW)
+        found = passes.over(Stage.DRAW, task, partitions, n_rows=self.survey.n_rows)
+        drawn = Drawn.joined([one for one in found if one is not None])
+        return drawn.take(settle_draw(drawn, wanted))
+
+    def _look(
+        self,
+        partitions: Sequence[Partition],
+        passes: Passes,
+        gaps: list[Gaps | None],
+        yardstick: Yardstick,
+        places: Any,
+        scales: Any,
+        room: int,
+    ) -> list[Gaps | None]:
+        """Return what is not covered of each partition, given more representatives."""
+        each = min(_MOST_OF_PARTITION, max(16, 4 * room // len(partitions)))
+        fill = self.survey.moments.mean
+        task = CoverTask(self.layout, fill, yardstick, places, scales, each)
+        is_first = all(one is None for one in gaps)
+        failed = {one.name for one in passes.failures}
+        ahead = [
+            place
+            for place, one in enumerate(gaps)
+            if partitions[place].name not in failed
+            and (is_first or (one is not None and len(one.rows) > 0))
+        ]
+        results = passes.over(
+            Stage.COVER,
+            task,
+            [partitions[place] for place in ahead],
+            [gaps[place] for place in ahead],
+            [self.survey.n_rows[place] for place in ahead],
+        )
+        looked = list(gaps)
+        for place, result in zip(ahead, results, strict=True):
+            looked[place] = result
+        return looked

@@ -1,0 +1,100 @@
+"""The result of labelling partitions: what was written, how sure it is, and what was left."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from beltrami.front_door import ManifoldClassifier
+from beltrami.labelling.result import SOURCES
+from beltrami.partitions.model import Coverage, Failure, Pace
+from beltrami.report.page.model import Source
+from beltrami.report.sentences import evidence, headline
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PartitionedLabelling:
+    """Every row of many partitions labelled, and written partition by partition.
+
+    Attributes
+    ----------
+    out : Path
+        Folder of the results, a file for each partition.
+    written : tuple of Path
+        The files.
+    counts : dict of str to int
+        Rows in all, and by who labelled them.
+    labels : Counter
+        How many rows have each label now, by its text.
+    expected_accuracy : float
+        Mean confidence in the labels that we gave; NaN where we gave none.
+    coverage : Coverage
+        How well the rows that learned stand for all.
+    learner : ManifoldClassifier
+        What learned from the representatives, and answers.
+    failures : tuple of Failure
+        Partitions that could not be worked on, and why; they have no file.
+    notes : tuple of str
+        What a person should know of the input.
+    pace : Pace
+        Seconds and rows of each pass.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np, pyarrow as pa, pyarrow.parquet as pq
+    >>> import beltrami as bt
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> (folder / "in").mkdir()
+    >>> moons = bt.two_moons(400, random_state=0)
+    >>> kinds = [f"moon {c}" if i % 20 == 0 else None for i, c in enumerate(moons.targets)]
+    >>> whole = pa.table({"x": moons.points[:, 0], "y": moons.points[:, 1], "kind": kinds})
+    >>> for part in range(4):
+    ...     pq.write_table(whole.slice(100 * part, 100), folder / "in" / f"{part}.parquet")
+    >>> found = bt.label_partitions(folder / "in", "kind", out=folder / "out", features=["x", "y"])
+    >>> found.counts["given"], found.counts["labelled"], len(found.written)
+    (20, 380, 4)
+    """
+
+    out: Path
+    written: tuple[Path, ...]
+    counts: dict[str, int]
+    labels: Counter[str]
+    expected_accuracy: float
+    coverage: Coverage
+    learner: ManifoldClassifier
+    failures: tuple[Failure, ...]
+    notes: tuple[str, ...]
+    pace: Pace
+
+    @property
+    def sentence(self) -> str:
+        """The result in a few sentences."""
+        told = evidence(
+            self.counts, self.expected_accuracy, self.learner.risk, self.learner.report_
+        )
+        return " ".join([headline(self.counts), *told])
+
+    def lines(self) -> list[str]:
+        """Return the summary.
+
+        Returns
+        -------
+        list of str
+            Sentences, the certificate of coverage, and the partitions that failed.
+        """
+        report = self.learner.report_
+        lines = [self.sentence, str(self.coverage)]
+        lines += [f"! {line}" for line in report.warnings[:3]]
+        lines.append(report.verdict)
+        lines += [f"failed: {one}" for one in self.failures]
+        return lines
+
+    def __repr__(self) -> str:
+        return f"<PartitionedLabelling in {str(self.out)!r}: {self.sentence}>"
+
+
+def counts_by_source(sources: Counter[str]) -> dict[str, int]:
+    """Return rows in all and by source, in the words of a labelling."""
+    counted: dict[str, Any] = {one.name.lower(): sources[SOURCES[one]] for one in Source}
+    return {"rows": sum(counted.values())} | counted
