@@ -45,7 +45,7 @@ def _exception(handler: ast.ExceptHandler) -> str:
 def distributions(*, optional: bool) -> set[str]:
     known = packages_distributions()
     modules = set(imported_modules(optional=optional)) - set(sys.stdlib_module_names) - OURS
-    return {name.lower() for module in modules for name in known[module]}
+    return {name.lower() for module in modules for name in known.get(module, [module])}
 
 
 BY_UVICORN = {"websockets"}
@@ -55,6 +55,9 @@ BY_UVICORN = {"websockets"}
 EXTRAS = names_of([*chain(*PYPROJECT["project"]["optional-dependencies"].values())])
 """What only an extra brings."""
 
+BY_HAND = {"torch"}
+"""Gigabytes, so that `make test-device` tests it, where it is."""
+
 
 def test_every_import_is_declared_and_every_declaration_imported():
     declared = names_of(PYPROJECT["project"]["dependencies"])
@@ -63,17 +66,24 @@ def test_every_import_is_declared_and_every_declaration_imported():
 
 def test_what_is_imported_where_it_is_there_is_tested():
     optional = distributions(optional=True) - names_of(PYPROJECT["project"]["dependencies"])
-    assert optional | EXTRAS <= names_of(PYPROJECT["dependency-groups"]["test"])
+    assert (optional | EXTRAS) - BY_HAND <= names_of(PYPROJECT["dependency-groups"]["test"])
 
 
 def test_what_only_an_extra_brings_is_imported_in_the_room_that_does_without():
-    """The widget is loaded where `beltrami.notebook` has found the extra, a model when asked."""
+    """The widget is loaded where `beltrami.notebook` has found the extra, others when asked."""
     lines = (
         path.relative_to(ROOT / "src" / "beltrami").as_posix()
         for path in (ROOT / "src").rglob("*.py")
         if re.search(rf"^\s*(import|from) ({'|'.join(EXTRAS)})\b", path.read_text(), re.MULTILINE)
     )
-    rooms = {"notebook/__init__.py", "notebook/widget.py", "tables/features/texts.py"}
+    rooms = {
+        "core/device.py",
+        "core/torch_backend.py",
+        "notebook/__init__.py",
+        "notebook/widget.py",
+        "partitions/cluster.py",
+        "tables/features/texts.py",
+    }
     assert set(lines) == rooms
 
 
