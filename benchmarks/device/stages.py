@@ -51,7 +51,7 @@ def cloud(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def stages(points: np.ndarray, targets: np.ndarray, counts: list[int]) -> list[Stage]:
-    """Return what is timed on some points: lists, eigenvectors in these numbers, fit, update."""
+    """Return what is timed on some points: lists, eigenvectors in these numbers, fit."""
     n, d = points.shape
     graph = bt.KnnGraph(10).build(points)
     labels = np.where(np.arange(n) < 100, targets, -1)

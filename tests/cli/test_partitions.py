@@ -3,7 +3,6 @@
 import json
 
 import pyarrow.parquet as pq
-
 from tests.support.partitions import blob_table, write_parts
 
 
