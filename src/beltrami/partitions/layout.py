@@ -45,7 +45,7 @@ class Layout:
 
     @property
     def n_columns(self) -> int:
-        """Numbers in a row."""
+        """How many numbers a row has."""
         return sum(self.widths.values())
 
     @property

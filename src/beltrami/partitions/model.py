@@ -97,12 +97,12 @@ class Survey:
 
     @property
     def total(self) -> int:
-        """Rows in all."""
+        """How many rows there are."""
         return sum(self.n_rows)
 
     @property
     def n_given(self) -> int:
-        """Rows with a label."""
+        """How many rows have a label."""
         return self.labels.total()
 
 

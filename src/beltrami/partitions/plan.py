@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
-from beltrami.core.memory import available_bytes
 from beltrami.core.threads import resolve_jobs
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.model import Partition
@@ -60,7 +60,7 @@ def make_plan(
     options: PartitionOptions, layout: Layout, partitions: Sequence[Partition], n_given: int
 ) -> Plan:
     """Share the memory out, or say that it does not suffice."""
-    budget = options.memory or available_bytes() // 2
+    budget = options.memory or memory.available_bytes() // 2
     room = budget - held_bytes()
     size = layout.dtype.itemsize
     batch = batch_rows(layout.n_columns) * layout.n_columns * max(size, 8) * _BATCH_COPIES

@@ -25,17 +25,21 @@ def command(
 
 def options(**typed: Any) -> dict[str, Any]:
     names = [field.name for field in dataclasses.fields(TableOptions)]
-    return dict.fromkeys(names[:-1], None) | {"impute": False, "no_cache": False} | typed
+    return (
+        dict.fromkeys(names[:-1], None)
+        | {"impute": False, "device": None, "no_cache": False}
+        | typed
+    )
 
 
 def test_every_option_stands_in_the_place_of_the_record_and_the_label_first():
     names = [field.name for field in dataclasses.fields(TableOptions)]
     assert names[-1] == "min_classes"
     with_labels = list(inspect.signature(o.with_table_options()(command)).parameters)
-    assert with_labels == ["source", "label", "out", *names[1:-1], "seed", "no_cache"]
+    assert with_labels == ["source", "label", "out", *names[1:-1], "seed", "device", "no_cache"]
     without = list(inspect.signature(o.with_table_options(has_labels=False)(command)).parameters)
     rest = [name for name in names[:-1] if name not in ("labels", "unlabeled")]
-    assert without == ["source", "out", *rest, "seed", "no_cache"]
+    assert without == ["source", "out", *rest, "seed", "device", "no_cache"]
 
 
 def test_what_is_typed_becomes_the_record():
