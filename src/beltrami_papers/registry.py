@@ -205,14 +205,14 @@ REPRODUCTIONS: dict[str, Entry] = {
         "20 Newsgroups, errors by labelled points and eigenvectors",
         _in_one_go(newsgroups_table),
         10,
-        ("newsgroups20",),
+        ("newsgroups20", "smart_stop_words"),
     ),
     "thesis-3.2-variants": Entry(
         f"{THESIS}, Table 3.2, eleven cells",
         "the same with other stop lists",
         _in_one_go(newsgroups_variants),
         3,
-        ("newsgroups20",),
+        ("newsgroups20", "smart_stop_words"),
     ),
     "thesis-3.3": Entry(
         f"{THESIS}, Table 3.3",
@@ -233,7 +233,7 @@ REPRODUCTIONS: dict[str, Entry] = {
         "20 Newsgroups, more and fewer unlabelled points",
         _in_one_go(newsgroups_curves),
         3,
-        ("newsgroups20",),
+        ("newsgroups20", "smart_stop_words"),
     ),
     "thesis-a11": Entry(
         f"{THESIS}, figure A.11",

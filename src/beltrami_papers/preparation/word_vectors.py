@@ -109,7 +109,8 @@ def word_counts(
         How many words to keep; fewer are kept where the texts hold fewer.
     stop_words : {"english"}, int, collection of str or None, default="english"
         Words to leave out: scikit-learn's English list, this many of the most frequent words of
-        the texts, the given words, or none.
+        the texts, the given words, or none. Given words are split as the texts are: "don't"
+        stops "don".
     normalize : bool, default=True
         Divide each row by its sum.
 
@@ -208,7 +209,7 @@ def _stop_list(stop_words: Collection[str] | None) -> set[str]:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return set(ENGLISH_STOP_WORDS)
-    return {word.lower() for word in stop_words}
+    return {part for word in stop_words for part in re.findall(_WORD, word.lower())}
 
 
 def bigram_contexts(sentences: Iterable[str | Sequence[str]], n_words: int = 300) -> BigramContexts:

@@ -43,6 +43,11 @@ def test_stop_list_may_be_english_a_number_words_or_nothing() -> None:
     assert word_counts(texts, stop_words=["The", "sat"]).vocabulary == ("cat",)
 
 
+def test_words_of_a_stop_list_are_split_as_the_texts_are() -> None:
+    texts = ["I don't know", "can't you know"]
+    assert word_counts(texts, stop_words=["Don't", "can't"]).vocabulary == ("know", "you")
+
+
 def test_texts_without_a_chosen_word_are_left_out_and_said() -> None:
     with pytest.warns(DegenerateDataWarning, match="2 of 4 texts hold none of the 1 chosen words"):
         counts = word_counts(["red", "", "red red", "blue"], n_words=1)

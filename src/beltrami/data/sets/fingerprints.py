@@ -23,6 +23,7 @@ SHA256: Mapping[str, str] = MappingProxyType(
         "mnist.npz": "88762cfa573eb50a59e7aad79a13dcf0ee4115666c6a5b2db757668d8300925a",
         "newsgroups20.jsonl.xz": "35a3e8aec4fb9546b448c564d81315560bfe12106af6fcba86e9bd865cdcb6cb",
         "phoneme_esl.npz": "d109a72d6efae058943a8d8d5a2ed50cfa85d7374258651942a4f381b1614e63",
+        "smart-stop-words.txt": "9869c9b6c582d7485871e136b05b64556a1741657c2401fb0698d56a6cf190fe",
         "sslbook_bci.npz": "9d614970a28c591bd32be80e673b705782bb3112e4a3edd591173e8a12413162",
         "sslbook_coil.npz": "d422ee59e523ece9e28dae90c99846497e4615558c40d6a342b5f3928e45dca2",
         "sslbook_coil2.npz": "ecd979a67cb9acb6c8027b7a9b020d07fd8e53642f260c64d6d96bda2738b2bd",

@@ -151,6 +151,13 @@ def newsgroups(
     )
 
 
+def read_words(path: Path, *, name: str, description: str) -> Dataset:
+    """Return a list of words, one a line, as texts without targets."""
+    with report_corruption(path):
+        words = tuple(path.read_text(encoding="utf-8").split())
+        return Dataset(name=name, texts=words, description=description)
+
+
 def read_brown(path: Path, *, name: str, description: str) -> Dataset:
     """Return the tagged corpus: a text per file, its sentences and their tags.
 

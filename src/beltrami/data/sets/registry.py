@@ -85,6 +85,11 @@ _FILES: Mapping[str, _Entry] = MappingProxyType(
             "Log-periodograms of five TIMIT phonemes (ESL book); `utterance` says where each frame "
             "comes from, beginning with train or test.",
         ),
+        "smart_stop_words": _Entry(
+            "smart-stop-words.txt",
+            readers.read_words,
+            "Stop list of the SMART system: 571 English words, a text each.",
+        ),
         "sslbook_bci": _book("bci", 117, "BCI: imagined movements, classes -1 and 1."),
         "sslbook_coil": _book("coil", 241, "COIL: six classes of objects."),
         "sslbook_coil2": _book("coil2", 241, "COIL2: two classes of objects."),

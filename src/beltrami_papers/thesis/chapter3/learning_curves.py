@@ -198,7 +198,7 @@ def newsgroups_curves(*, quick: bool = False) -> Reproduction:
     """Reproduce figure A.10, on 20 Newsgroups."""
     clock = StageClock()
     with clock.stage("data and word counts"):
-        sample = samples.newsgroups(quick=quick)
+        sample = samples.newsgroups(samples.smart_stop_words(), quick=quick)
     curves: Curves = {
         sample.n_points: (50, 100, 500, 1000, 5000, 10000, 18000),
         2000: (50, 100, 200, 500, 1000, 1800),

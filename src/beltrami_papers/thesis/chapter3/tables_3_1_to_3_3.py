@@ -182,7 +182,7 @@ def newsgroups_table(*, quick: bool = False) -> Reproduction:
     """Reproduce Table 3.2, on 20 Newsgroups; ten draws for 2000 eigenvectors, as the thesis."""
     clock = StageClock()
     with clock.stage("data and word counts"):
-        sample = samples.newsgroups(quick=quick)
+        sample = samples.newsgroups(samples.smart_stop_words(), quick=quick)
     plan = plan_for(TABLE_3_2, sample.n_points, quick=quick, fewer={} if quick else {2000: 10})
     return learning_table("thesis-3.2", sample, plan, TABLE_3_2, clock)
 

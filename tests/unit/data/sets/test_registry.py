@@ -35,7 +35,7 @@ def write_g50c(folder: Path, **changes: object) -> Path:
 
 def test_every_name_of_the_papers_is_known() -> None:
     names = available_datasets()
-    assert len(names) == 26
+    assert len(names) == 27
     assert list(names) == sorted(names)
     assert {"mnist", "newsgroups20", "brown", "sslbook_secstr", "timit_demo", "digits"} < set(names)
 
@@ -213,3 +213,13 @@ def test_a_pipe_in_the_place_of_a_data_set_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "lds_g50c.npz")
     with pytest.raises(CorruptDataError, match="no regular file"):
         load_dataset("g50c", folder=tmp_path)
+
+
+def test_a_stop_list_that_is_not_there_is_said_with_its_file(tmp_path: Path) -> None:
+    with pytest.raises(DatasetUnavailableError, match=r"Put 'smart-stop-words\.txt' into a folder"):
+        load_dataset("smart_stop_words", folder=tmp_path)
+
+
+def test_a_stop_list_is_a_word_a_line(tmp_path: Path, any_content: None) -> None:
+    (tmp_path / "smart-stop-words.txt").write_text("a\na's\nable", encoding="utf-8")
+    assert load_dataset("smart_stop_words", folder=tmp_path).texts == ("a", "a's", "able")
