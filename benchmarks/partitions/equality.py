@@ -120,7 +120,7 @@ def _with_kills(client: object, n_kills: int, label: object) -> tuple[int, list]
                 except (OSError, RuntimeError, IndexError, ValueError):
                     continue
 
-        killer = threading.Thread(target=kill)
+        killer = threading.Thread(target=kill, daemon=True)
         killer.start()
         found.append(label(f"workers killed {turn}", client))
         is_over.set()
