@@ -18,7 +18,12 @@ from distributed import Client, LocalCluster
 
 import beltrami as bt
 from beltrami.partitions.crew import ThreadCrew
+from benchmarks.common.command import RESULTS
+from benchmarks.common.facts import circumstances
+from benchmarks.common.pages import table, versions_line, write_results
 from benchmarks.partitions.made import write_made
+
+STEM = "partitions_equality"
 
 _OPTIONS = {"n_representatives": 2000, "method": "poisson"}
 
@@ -44,6 +49,7 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=16)
     parser.add_argument("--worker-kills", type=int, default=20)
     parser.add_argument("--driver-kills", type=int, default=10)
+    parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--work", type=Path, default=Path("out/partitions-equality"))
     arguments = parser.parse_args()
     shutil.rmtree(arguments.work, ignore_errors=True)
@@ -58,23 +64,48 @@ def main() -> None:
         return results(out)
 
     expected = label("one thread", ThreadCrew(1))
-    assert label("shuffled", ShuffledCrew(2)) == expected
+    found = {"two threads, partitions in disorder": label("shuffled", ShuffledCrew(2))}
     for n_workers in (1, 2, 4):
         with _cluster(LocalCluster, n_workers) as cluster, Client(cluster) as client:
-            assert label(f"{n_workers} workers", client) == expected
+            found[f"{n_workers} worker process(es)"] = label(f"{n_workers} workers", client)
     with _cluster(LocalCluster, 2) as cluster, Client(cluster) as client:
-        assert _with_kills(client, arguments.worker_kills, label) == expected
-    assert _driver_killed(source, arguments.work / "driver", arguments.driver_kills) == expected
-    print("all the same bytes")
+        killed, jobs = _with_kills(client, arguments.worker_kills, label)
+    for turn, one in enumerate(jobs):
+        found[f"{killed} workers killed in {len(jobs)} job(s): job {turn + 1}"] = one
+    n_killed, own = _driver_killed(source, arguments.work / "driver", arguments.driver_kills)
+    found[f"{n_killed} drivers killed and taken up again"] = own
+    record = {
+        "circumstances": circumstances(),
+        "rows": arguments.rows,
+        "parts": arguments.parts,
+        "files": len(expected),
+        "bytes": sum(map(len, expected.values())),
+        "equal": {name: one == expected for name, one in found.items()},
+    }
+    write_results(arguments.out, STEM, record, render(record))
+    print("all the same bytes" if all(record["equal"].values()) else "NOT the same bytes")
+
+
+def render(record: dict) -> str:
+    """Return the page."""
+    lines = [(name, "yes" if one else "NO") for name, one in record["equal"].items()]
+    return (
+        "# Partitions: the same bytes whatever happens\n\n"
+        f"{record['rows']:,} rows in {record['parts']} partitions, labelled by one thread, and "
+        "again under each of these circumstances; SIGKILL comes at random moments. All "
+        f"{record['files']} files of answers, {record['bytes']:,} bytes, are compared.\n\n"
+        f"{table(('circumstances', 'the same bytes'), lines)}\n"
+        f"{versions_line(record['circumstances'])}\n"
+    )
 
 
 def _cluster(kind: type, n_workers: int) -> object:
     return kind(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, memory_limit=0)
 
 
-def _with_kills(client: object, n_kills: int, label: object) -> dict[str, bytes]:
+def _with_kills(client: object, n_kills: int, label: object) -> tuple[int, list]:
     """Label again and again while workers are killed, until so many are."""
-    killed, found, turn = 0, {}, 0
+    killed, found, turn = 0, [], 0
     while killed < n_kills:
         is_over = threading.Event()
 
@@ -89,34 +120,36 @@ def _with_kills(client: object, n_kills: int, label: object) -> dict[str, bytes]
                 except (OSError, RuntimeError, IndexError, ValueError):
                     continue
 
-        killer = threading.Thread(target=kill)
+        killer = threading.Thread(target=kill, daemon=True)
         killer.start()
-        found = label(f"workers killed {turn}", client)
+        found.append(label(f"workers killed {turn}", client))
         is_over.set()
         killer.join()
         turn += 1
     print(f"{killed} workers were killed over {turn} job(s)", flush=True)
-    return found
+    return killed, found
 
 
-def _driver_killed(source: Path, out: Path, n_kills: int) -> dict[str, bytes]:
-    """Kill the process at random moments, and take the job up until it is done."""
+def _driver_killed(source: Path, out: Path, n_kills: int) -> tuple[int, dict[str, bytes]]:
+    """Kill the process at random moments, and take the job up until it is done.
+
+    Where it is done before its kill, the kill comes to a new beginning.
+    """
     code = (
         f"import beltrami as bt; bt.label_partitions({str(source)!r}, 'kind', out={str(out)!r}, "
         f"n_representatives={_OPTIONS['n_representatives']}, method={_OPTIONS['method']!r})"
     )
-    chance, n_done = random.Random(0), 0
-    for _ in range(n_kills):
+    chance, n_killed = random.Random(0), 0
+    while n_killed < n_kills:
         with subprocess.Popen([sys.executable, "-c", code]) as process:
             try:
-                process.wait(chance.uniform(1.5, 9.0))
-                n_done += 1
-                shutil.rmtree(out)  # it was faster than the kill: from the beginning
+                process.wait(chance.uniform(1.5, 12.0))
+                shutil.rmtree(out)
             except subprocess.TimeoutExpired:
                 process.kill()
+                n_killed += 1
     subprocess.run([sys.executable, "-c", code], check=True)
-    print(f"{n_kills - n_done} drivers were killed, {n_done} were done before", flush=True)
-    return results(out)
+    return n_killed, results(out)
 
 
 if __name__ == "__main__":

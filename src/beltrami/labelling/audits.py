@@ -48,6 +48,8 @@ class AuditedLabels:
         it; "" for unknown.
     record : AuditRecord
         What was drawn so far.
+    n_elsewhere : int
+        Accepted rows beside these, where these were drawn from all with equal chance.
     """
 
     path: Path
@@ -56,6 +58,12 @@ class AuditedLabels:
     digest: str
     data: str
     record: AuditRecord
+    n_elsewhere: int = 0
+
+    @property
+    def n_accepted(self) -> int:
+        """Rows that a certificate speaks of."""
+        return len(self.accepted) + self.n_elsewhere
 
     @classmethod
     def read(cls, path: Path) -> "AuditedLabels":
@@ -82,7 +90,7 @@ class AuditedLabels:
         digest = hashlib.sha256(repr((ids, labels, sources)).encode("utf-8", "surrogatepass"))
         data = table_facts(path).get("rows_sha256", "")
         record = AuditRecord.read(path)
-        _require_same_data(path, data, record)
+        require_same_data(path, data, record)
         return cls(path, accepted, frozenset(classes), digest.hexdigest(), data, record)
 
     def draw(self, n: int | None, seed: int | None) -> "AuditedLabels":
@@ -101,7 +109,7 @@ class AuditedLabels:
                 )
             return self
         chosen = secrets.randbits(63) if seed is None else seed
-        trail = record.trail.give_up().draw(self.accepted, n, chosen)
+        trail = record.trail.give_up().draw(self.accepted, n, chosen, self.n_elsewhere)
         drawn = AuditRecord(
             trail,
             (*record.sources, self.digest),
@@ -208,7 +216,7 @@ class AuditedLabels:
         return found.words, found.n_answers
 
 
-def _require_same_data(path: Path, data: str, record: AuditRecord) -> None:
+def require_same_data(path: Path, data: str, record: AuditRecord) -> None:
     """Raise where the labels are of other data: the same id may then be another row."""
     if any(one not in {"", data} for one in record.data) and data:
         beside = AuditRecord.path_beside(path)

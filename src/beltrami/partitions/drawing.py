@@ -32,12 +32,15 @@ class Drawn:
         Their features.
     labels : ndarray of shape (m,)
         Their labels, None where there is none.
+    parts : ndarray of shape (m,)
+        Places of their partitions among all; 0 as long as there is one.
     """
 
     rows: NDArray[np.int64]
     keys: Keys
     points: FloatMatrix
     labels: NDArray[Any]
+    parts: NDArray[np.int64]
 
     @property
     def is_given(self) -> NDArray[np.bool_]:
@@ -46,7 +49,13 @@ class Drawn:
 
     def take(self, places: Any) -> "Drawn":
         """Return some of them."""
-        return Drawn(self.rows[places], self.keys[places], self.points[places], self.labels[places])
+        return Drawn(
+            self.rows[places],
+            self.keys[places],
+            self.points[places],
+            self.labels[places],
+            self.parts[places],
+        )
 
     @classmethod
     def joined(cls, parts: Sequence["Drawn"]) -> "Drawn":
@@ -56,6 +65,7 @@ class Drawn:
             np.concatenate([one.keys for one in parts]),
             np.concatenate([one.points for one in parts]),
             np.concatenate([one.labels for one in parts]),
+            np.concatenate([one.parts for one in parts]),
         )
 
 
@@ -88,7 +98,8 @@ class DrawTask:
         layout, start = self.layout, 0
         d = layout.n_columns
         empty = np.zeros(0, np.int64)
-        parts = [Drawn(empty, empty.astype(np.uint64), np.zeros((0, d), layout.dtype), _objects(0))]
+        no_points = np.zeros((0, d), layout.dtype)
+        parts = [Drawn(empty, empty.astype(np.uint64), no_points, _objects(0), empty)]
         for batch in partition.batches(layout.types, batch_rows(d)):
             keys = row_keys(self.seed, partition.name, start, batch.num_rows)
             labels = given_labels(batch, layout.roles, self.options)
@@ -97,7 +108,8 @@ class DrawTask:
             if places.size:
                 chosen = batch.take(places)
                 points = layout.points(chosen, self.fill)
-                parts.append(Drawn(places + start, keys[places], points, labels[places]))
+                own = np.zeros(len(places), np.int64)
+                parts.append(Drawn(places + start, keys[places], points, labels[places], own))
             start += batch.num_rows
         return Drawn.joined(parts)
 
@@ -106,9 +118,13 @@ def _objects(n: int) -> NDArray[Any]:
     return np.full(n, None, dtype=object)
 
 
-def settle_draw(drawn: Drawn, wanted: int) -> NDArray[np.intp]:
-    """Return which rows stay, ascending: those with a label, and as many others as are wanted."""
+def settle_draw(drawn: Drawn, wanted: int) -> tuple[Drawn, Drawn]:
+    """Return the rows that stay in their order, and the others by their keys.
+
+    Those with a label stay, and as many others as are wanted.
+    """
     is_given = drawn.is_given
     others = np.flatnonzero(~is_given)
-    first = others[np.argsort(drawn.keys[others], kind="stable")[: max(wanted, 0)]]
-    return np.sort(np.concatenate([np.flatnonzero(is_given), first]))
+    by_key = others[np.argsort(drawn.keys[others], kind="stable")]
+    stay = np.sort(np.concatenate([np.flatnonzero(is_given), by_key[:wanted]]))
+    return drawn.take(stay), drawn.take(by_key[wanted:])

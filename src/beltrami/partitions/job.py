@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from beltrami.front_door.insight import given_rows
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answering import Answerer, AnswerTask, FittedAnswerer, written_name
 from beltrami.partitions.cluster import crew_of
-from beltrami.partitions.identity import require_own_ids
-from beltrami.partitions.layout import Layout, agree
+from beltrami.partitions.first_look import look_at_all
+from beltrami.partitions.layout import Layout
 from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
 from beltrami.partitions.options import SHARE, PartitionOptions, read_size
@@ -28,7 +27,6 @@ from beltrami.partitions.plan import Plan, make_plan, require_space
 from beltrami.partitions.representatives import Choice, Representatives
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
 from beltrami.partitions.sources import find_partitions
-from beltrami.partitions.survey import SurveyTask, join_facts
 from beltrami.tables import TableOptions
 
 STAGES = (Stage.SURVEY, Stage.DRAW, Stage.COVER, *FIT, Stage.ANSWER)
@@ -161,7 +159,7 @@ class Job:
 
     def run(self) -> PartitionedLabelling:
         """Do it, or what is left of it."""
-        _require_supported(self._table)
+        require_supported(self._table)
         partitions = find_partitions(self._source, delimiter=self._table.delimiter)
         _require_apart(self._source, self._out)
         _require_own_names(partitions, self._options.form)
@@ -197,7 +195,7 @@ class Job:
     def _go_on(
         self, partitions: tuple[Partition, ...], passes: Passes, manifest: Manifest
     ) -> PartitionedLabelling:
-        partitions, layout, survey = self._survey(partitions, passes)
+        partitions, layout, survey = look_at_all(partitions, passes, self._table, self._out)
         plan = make_plan(self._options, layout, partitions, survey.n_given)
         passes.crew.hold_to(plan.n_jobs)
         space = require_space(self._out, survey.total, 16 if layout.roles.id else 8)
@@ -209,28 +207,6 @@ class Job:
         answerer = FittedAnswerer(learner, layout, survey.moments.mean, _least(learner))
         done = self._answer(partitions, passes, answerer, layout, survey, manifest)
         return self._conclude(done, passes, learner, chosen, (*layout.notes, *survey.notes))
-
-    def _survey(
-        self, partitions: Sequence[Partition], passes: Passes
-    ) -> tuple[tuple[Partition, ...], Layout, Survey]:
-        """Look at all partitions; those that cannot be read are left out and named."""
-        schemas = passes.over("reading the columns", _schema_of, partitions)
-        alive = [one for one, schema in zip(partitions, schemas, strict=True) if schema is not None]
-        layout = agree(alive, [one for one in schemas if one is not None], self._table)
-        beside = self._out.absolute().parent  # workers of a cluster write there too
-        beside.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".beltrami-ids-", dir=beside) as runs:
-            folder = Path(runs)
-            task = SurveyTask(layout, self._table, folder)
-            facts = passes.over(Stage.SURVEY, task, alive)
-            pairs = [pair for pair in zip(alive, facts, strict=True) if pair[1] is not None]
-            kept = tuple(one for one, _ in pairs)
-            survey = join_facts(kept, [fact for _, fact in pairs], layout, self._table)
-            passes.pace.rows[Stage.SURVEY] = survey.total
-            if layout.roles.id is not None:
-                kind = layout.types[layout.roles.id]
-                require_own_ids(kept, folder, layout.roles.id, kind, 2**28)
-        return kept, layout, survey
 
     def _represent(
         self,
@@ -335,10 +311,6 @@ class Job:
         )
 
 
-def _schema_of(partition: Partition, _: None = None) -> Any:
-    return partition.schema()
-
-
 def _least(learner: ManifoldClassifier) -> float:
     """Return the confidence of the least sure row that a risk accepts; 0 without a risk."""
     if learner.risk is None:
@@ -348,7 +320,7 @@ def _least(learner: ManifoldClassifier) -> float:
     return float(learner.confidence_[is_ours].min()) if is_ours.any() else float("inf")
 
 
-def _require_supported(table: TableOptions) -> None:
+def require_supported(table: TableOptions) -> None:
     """Refuse options of one table that partitions do not know yet."""
     refused = {
         "text": table.text,

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +49,16 @@ class Representatives:
         How well they stand for all rows.
     is_standard : bool
         Whether columns are put on one scale.
+    parts, rows : ndarray of shape (m,)
+        Where each comes from: the place of its partition, and its own in that one.
     """
 
     points: FloatMatrix
     labels: NDArray[Any]
     coverage: Coverage
     is_standard: bool
+    parts: NDArray[np.int64]
+    rows: NDArray[np.int64]
 
     def write(self, path: Path, key: str) -> None:
         """Keep them beside the results, for a job that is taken up again."""
@@ -68,7 +72,14 @@ class Representatives:
             "is_standard": self.is_standard,
         }
         with atomic_path(path) as temporary, temporary.open("wb") as file:
-            np.savez(file, points=self.points, codes=codes, facts=np.array(json.dumps(facts)))
+            np.savez(
+                file,
+                points=self.points,
+                codes=codes,
+                parts=self.parts,
+                rows=self.rows,
+                facts=np.array(json.dumps(facts)),
+            )
 
     @classmethod
     def read(cls, path: Path, key: str) -> "Representatives | None":
@@ -78,13 +89,16 @@ class Representatives:
         try:
             with np.load(path, allow_pickle=False) as held:
                 facts = json.loads(str(held["facts"]))
-                points, codes = held["points"], held["codes"]
+                points, codes, parts, rows = (
+                    held[name] for name in ("points", "codes", "parts", "rows")
+                )
         except (OSError, ValueError, KeyError) as error:
             raise CorruptDataError(path=str(path), reason=str(error)) from error
         if facts["key"] != key:
             return None
         classes = np.array([*facts["classes"], None], dtype=object)
-        return cls(points, classes[codes], Coverage(**facts["coverage"]), facts["is_standard"])
+        coverage = Coverage(**facts["coverage"])
+        return cls(points, classes[codes], coverage, facts["is_standard"], parts, rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,18 +129,22 @@ class Choice:
     share: float
 
     def choose(self, partitions: Sequence[Partition], passes: Passes) -> Representatives:
-        """Draw a sample, and add uncovered rows until the share is covered or no room is left."""
-        drawn = self._draw(partitions, passes)
+        """Draw a sample, and add uncovered rows until the share is covered or no room is left.
+
+        Room that is left is filled by further rows of the sample: the more learn, the better, and
+        what was covered stays so.
+        """
+        drawn, spare = self._draw(partitions, passes)
         yardstick = Yardstick.of(self.survey.moments, drawn.points, self.layout)
         enter_stage(Stage.COVER)
-        points, labels = [drawn.points], [drawn.labels]
+        chosen = [drawn]
         places = yardstick.place(drawn.points)
         scales = local_scales(places)
         gaps: list[Gaps | None] = [None] * len(partitions)
         n, rounds = len(drawn.points), 0
         while True:
             gaps = self._look(partitions, passes, gaps, yardstick, places, scales, self.most - n)
-            counted = [one for one in gaps if one is not None]
+            counted = [one for _, one in _held(gaps)]
             n_open = sum(len(one.rows) for one in counted)
             n_rows = sum(one.n_rows for one in counted)
             is_enough = n_open <= (1.0 - self.share) * n_rows
@@ -137,26 +155,37 @@ class Choice:
             taken = np.sort(thin(places, found, self.most - n))
             rounds += 1
             n += len(taken)
-            points.append(found.points[taken].astype(self.layout.dtype))
-            labels.append(np.full(len(taken), None, dtype=object))
+            whence = [np.full(len(one.candidates.rows), k) for k, one in _held(gaps)]
+            chosen.append(_added(found.take(taken), np.concatenate(whence)[taken], self.layout))
             places, scales = places[taken], found.scales[taken]
+        chosen.append(spare.take(slice(0, self.most - n)))
+        all_of_them = Drawn.joined(chosen)
+        n = len(all_of_them.rows)
         largest = FACTOR * max(one.largest for one in counted)
         coverage = Coverage(1.0 - n_open / max(n_rows, 1), largest, n_rows, n, rounds)
         return Representatives(
-            np.concatenate(points), np.concatenate(labels), coverage, yardstick.is_standard
+            all_of_them.points,
+            all_of_them.labels,
+            coverage,
+            yardstick.is_standard,
+            all_of_them.parts,
+            all_of_them.rows,
         )
 
-    def _draw(self, partitions: Sequence[Partition], passes: Passes) -> Drawn:
-        """Return the labelled rows and the sample, in the order of partitions and rows."""
+    def _draw(self, partitions: Sequence[Partition], passes: Passes) -> tuple[Drawn, Drawn]:
+        """Return the labelled rows and the sample by partitions and rows, and spare ones by keys.
+
+        Half of the room is left to rows that nobody covers.
+        """
         total, n_given = self.survey.total, self.survey.n_given
-        is_small = total <= self.most
-        wanted = total if is_small else max((self.most - n_given) // 2, 1)
-        limit = int(key_limit(wanted, total))
+        room = max(self.most - n_given, 2)
+        limit = int(key_limit(total if total <= self.most else room, total))
         task = DrawTask(self.layout, self.options, self.survey.moments.mean, self.seed, limit)
         enter_stage(Stage.DRAW)
         found = passes.over(Stage.DRAW, task, partitions, n_rows=self.survey.n_rows)
-        drawn = Drawn.joined([one for one in found if one is not None])
-        return drawn.take(settle_draw(drawn, wanted))
+        parts = [replace(one, parts=np.full(len(one.rows), place)) for place, one in _held(found)]
+        drawn = Drawn.joined(parts)
+        return settle_draw(drawn, total if total <= self.most else room // 2)
 
     def _look(
         self,
@@ -191,3 +220,15 @@ class Choice:
         for place, result in zip(ahead, results, strict=True):
             looked[place] = result
         return looked
+
+
+def _held(found: Sequence[Any]) -> list[tuple[int, Any]]:
+    """Return what was found, with the places of its partitions."""
+    return [(place, one) for place, one in enumerate(found) if one is not None]
+
+
+def _added(taken: Candidates, parts: NDArray[Any], layout: Layout) -> Drawn:
+    """Return uncovered rows as representatives; they have no label and no key."""
+    n = len(taken.rows)
+    points = taken.points.astype(layout.dtype)
+    return Drawn(taken.rows, np.zeros(n, np.uint64), points, np.full(n, None, object), parts)

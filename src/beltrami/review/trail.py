@@ -99,10 +99,18 @@ class Trail:
         one = self.open_round
         return self if one is None else self.answer((None,) * len(one.rows))
 
-    def draw(self, accepted: Accepted, n: int | None = None, random_state: Seed = None) -> "Trail":
+    def draw(
+        self,
+        accepted: Accepted,
+        n: int | None = None,
+        random_state: Seed = None,
+        n_elsewhere: int = 0,
+    ) -> "Trail":
         """Add a round of rows that no audit has seen.
 
         - `n`: rows of the round; None means 65, or as many as the first round of this pool has.
+        - `n_elsewhere`: accepted rows beside these, where these were drawn from all with equal
+          chance: what is drawn from them is drawn from all.
         """
         if self.open_round is not None:
             raise InvalidInputError("the last round has no answers yet; give them first.")
@@ -115,7 +123,7 @@ class Trail:
                 else "there is no accepted label to be checked."
             )
         is_old = self.continues(accepted)
-        pool, n_pool = self._pool if is_old else (self._pool[0] + 1, len(rest))
+        pool, n_pool = self._pool if is_old else (self._pool[0] + 1, len(rest) + n_elsewhere)
         size = check_count(self._round_size(n) if is_old else n or ROUND_SIZE, name="n")
         rows = list(rest)
         places = draw_audit(range(len(rows)), size, random_state)

@@ -1,7 +1,7 @@
 """``beltrami audit``: check a few labels blindly, and know how right all of them are."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,10 @@ from beltrami.cli.speech import Voice
 from beltrami.cli.targets import answer_target
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
+
+if TYPE_CHECKING:
+    from beltrami.labelling.audit_contents import AuditContents
+    from beltrami.labelling.audits import AuditedLabels
 
 
 def audit(
@@ -52,7 +56,8 @@ def audit(
     The sample is random among the labels that were accepted and not looked at before; fill in what
     you see without looking at what we said. Your own columns stand beside, where the data are found
     again. What was drawn and answered is recorded beside the labels file, and further rounds add to
-    the proof.
+    the proof. Of a folder of labelled partitions rows are drawn from all with equal chance, and the
+    proof is about all of them.
 
     Example: beltrami audit labels.csv -o audit.csv; beltrami audit labels.csv --answers audit.csv
     """
@@ -73,26 +78,24 @@ def _draw(
     voice: Voice,
 ) -> None:
     with voice.work(Stage.START, Stage.READ, Stage.WRITE):
-        from beltrami.labelling.audit_contents import find_contents
-        from beltrami.labelling.audits import AuditedLabels
         from beltrami.tables import write_table
 
         if out is not None:
             answer_target(labels, out, "audit", (config, data), "answer")  # before any work
         enter_stage(Stage.READ)
-        earlier = AuditedLabels.read(labels)
+        earlier = _read(labels)
         audited = earlier.draw(number, seed)
         place = len(audited.record.trail.rounds)
         is_new = audited is not earlier
         word = "audit" if place == 1 else f"audit-{place}"
         sheet = answer_target(labels, out, word, (config, data), "answer")
-        contents = find_contents(labels, audited.drawn, sheet, data)
+        contents = _contents(labels, audited, sheet, data)
         enter_stage(Stage.WRITE)
         record = audited.record.write(labels) if is_new else audited.record.path_beside(labels)
         facts = {"labels": labels.name, "round": str(place), "labels_sha256": audited.digest}
         write_table(sheet, audited.sheet | contents.columns, facts)
     n = len(audited.drawn)
-    what = f"round {place}: {n} of {len(audited.accepted):,} accepted labels to check"
+    what = f"round {place}: {n} of {audited.n_accepted:,} accepted labels to check"
     if not is_new:
         what = f"round {place} has no answers yet; its {n} rows again"
     voice.result(
@@ -105,13 +108,36 @@ def _draw(
         ],
         {
             "n_drawn": n,
-            "n_accepted": len(audited.accepted),
+            "n_accepted": audited.n_accepted,
             "round": place,
             "contents": contents.line,
             "written": str(sheet),
             "record": str(record),
         },
     )
+
+
+def _read(labels: Path) -> "AuditedLabels":
+    """Read a labels file, or a folder of labelled partitions."""
+    if labels.is_dir():
+        from beltrami.partitions.auditing import is_results, read_audited
+
+        if is_results(labels):
+            return read_audited(labels)
+    from beltrami.labelling.audits import AuditedLabels
+
+    return AuditedLabels.read(labels)
+
+
+def _contents(
+    labels: Path, audited: "AuditedLabels", sheet: Path, data: Path | None
+) -> "AuditContents":
+    """Return what the rows that were drawn are."""
+    from beltrami.labelling.audit_contents import AuditContents, find_contents
+
+    if labels.is_dir() and data is None:
+        return AuditContents("only ids: your columns stand in the partitions that were labelled")
+    return find_contents(labels, audited.drawn, sheet, data)
 
 
 def _certify(
@@ -123,12 +149,11 @@ def _certify(
     voice: Voice,
 ) -> None:
     with voice.work(Stage.START, Stage.READ, Stage.AUDIT):
-        from beltrami.labelling.audits import AuditedLabels
         from beltrami.review.audit import check_share
 
         check_share(target, "target")
         enter_stage(Stage.READ)
-        earlier = AuditedLabels.read(labels)
+        earlier = _read(labels)
         enter_stage(Stage.AUDIT)
         audited = earlier.take_answers(answers, others=others)
         proof = audited.certificate(confidence)

@@ -1,0 +1,47 @@
+"""The first look at all partitions: how they are read, and what is in them or wrong with them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from beltrami.core.stages import Stage
+from beltrami.partitions.identity import require_own_ids
+from beltrami.partitions.layout import Layout, agree
+from beltrami.partitions.model import Partition, Survey
+from beltrami.partitions.passes import Passes
+from beltrami.partitions.survey import SurveyTask, join_facts
+from beltrami.tables import TableOptions
+
+_ID_BYTES = 2**28
+"""Of hashes of ids that are compared at a time."""
+
+
+def look_at_all(
+    partitions: Sequence[Partition], passes: Passes, options: TableOptions, out: Path
+) -> tuple[tuple[Partition, ...], Layout, Survey]:
+    """Look at all partitions; those that cannot be read are left out and named.
+
+    - `out`: beside it hashes of ids are kept meanwhile; workers of a cluster write there too.
+    """
+    schemas = passes.over("reading the columns", schema_of, partitions)
+    alive = [one for one, schema in zip(partitions, schemas, strict=True) if schema is not None]
+    layout = agree(alive, [one for one in schemas if one is not None], options)
+    beside = out.absolute().parent
+    beside.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".beltrami-ids-", dir=beside) as runs:
+        folder = Path(runs)
+        facts = passes.over(Stage.SURVEY, SurveyTask(layout, options, folder), alive)
+        pairs = [pair for pair in zip(alive, facts, strict=True) if pair[1] is not None]
+        kept = tuple(one for one, _ in pairs)
+        survey = join_facts(kept, [fact for _, fact in pairs], layout, options)
+        passes.pace.rows[Stage.SURVEY] = survey.total
+        if layout.roles.id is not None:
+            kind = layout.types[layout.roles.id]
+            require_own_ids(kept, folder, layout.roles.id, kind, _ID_BYTES)
+    return kept, layout, survey
+
+
+def schema_of(partition: Partition, _: None = None) -> Any:
+    """Return the names and types of the columns of a partition."""
+    return partition.schema()
