@@ -1,0 +1,91 @@
+"""Every number that a page states as measured is the one in the committed results."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.support import claims
+from tests.support.claims import NUMBER, ROOT, number_at, plain, read_claims, tables_of
+
+CLAIMS = read_claims()
+LINK_TARGET = re.compile(r"\]\([^)]*\)")
+
+
+def text_of(page):
+    return plain((ROOT / page).read_text("utf-8"))
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=[f"{one.page}:{one.says[:40]}" for one in CLAIMS])
+def test_a_page_says_what_the_results_say(claim):
+    assert claim.text() in text_of(claim.page)
+
+
+def results_of_the_readme():
+    text = (ROOT / "README.md").read_text("utf-8")
+    return plain(text.partition("\n## Results\n")[2].partition("\n## ")[0])
+
+
+def unclaimed(section):
+    for claim in CLAIMS:
+        if claim.page == "README.md":
+            section = section.replace(claim.text(), " ")
+    return NUMBER.findall(LINK_TARGET.sub("]", section))
+
+
+def test_no_number_of_the_readme_is_without_a_source():
+    assert unclaimed(results_of_the_readme()) == []
+
+
+def test_a_number_changed_by_hand_is_seen():
+    section = results_of_the_readme()
+    claim = next(one for one in CLAIMS if one.page == "README.md")
+    last = list(NUMBER.finditer(claim.text()))[-1]
+    forged = claim.text()[: last.start()] + "99.9" + claim.text()[last.end() :]
+    assert "99.9" in unclaimed(section.replace(claim.text(), forged))
+
+
+def pages_of_the_book():
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        if path.parent.name in {"docs", "guides", "methods", "explanations"}:
+            yield path.relative_to(ROOT).as_posix()
+
+
+def unclaimed_tables(page):
+    """Tables of results that a page links to and that none of its claims is about."""
+    cited = set(re.findall(r"benchmarks/results/(\w+)\.md\)", text_of(page)))
+    cells = [cell for claim in CLAIMS if claim.page == page for cell in claim.places.values()]
+    return sorted(cited - {Path(cell["results"]).stem for cell in cells})
+
+
+def test_a_page_that_cites_a_table_has_a_claim_on_it_or_is_said_to_have_none():
+    lacking = {page: unclaimed_tables(page) for page in pages_of_the_book()}
+    assert claims.unclaimed() == {page: tables for page, tables in lacking.items() if tables}
+
+
+@pytest.fixture
+def sheet(tmp_path, monkeypatch):
+    (tmp_path / "t.md").write_text(
+        "# T\n\n| who | mark | wrong |\n| --- | --- | --- |\n| a | x | **2.5** (1.0), 20 |\n"
+        "| a | y | 4,000 |\n| [b](b.md) | x | 1.25 |\n"
+    )
+    monkeypatch.setattr(claims, "ROOT", tmp_path)
+    return {"results": "t.md", "column": "wrong"}
+
+
+def test_a_place_is_a_cell_of_a_table(sheet):
+    assert number_at(sheet | {"row": ["a", "x"]}) == "2.5"
+    assert number_at(sheet | {"row": ["a", "x"], "number": 3}) == "20"
+    assert number_at(sheet | {"row": "b", "as": ".0f", "times": 100}) == "125"
+    assert number_at(sheet | {"row": ["a", "x"], "less": "b", "as": ".2f"}) == "1.25"
+    assert number_at(sheet | {"row": [["a", "x"], ["a", "y"]], "as": ",.1f"}) == "4,002.5"
+    assert number_at(sheet | {"count": True}) == "3"
+
+
+def test_a_place_that_is_nowhere_or_twice_is_an_error(sheet):
+    with pytest.raises(LookupError, match="0 tables"):
+        number_at(sheet | {"row": "c"})
+    with pytest.raises(LookupError, match="2 lines"):
+        number_at(sheet | {"row": "a"})
+    with pytest.raises(LookupError, match="0 tables"):
+        number_at(sheet | {"row": "b", "column": "right"})
+    assert len(tables_of(claims.ROOT / "t.md")) == 1
