@@ -1,36 +1,21 @@
 """The report opens, draws and answers in a real browser, without a network."""
 
 import json
-import os
 import re
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.browser import NAMES, find_browser
+from tests.support.chromium import Browser, open_browser, open_page
 from tests.support.fake_pages import HOSTILE, fake_page, filled_page, hostile_page
 
 from beltrami.report.page import Page, render
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-extensions",
-    "--mute-audio",
-    "--disable-dev-shm-usage",
-    "--virtual-time-budget=6000",
-    "--dump-dom",
-)
-# Frames come in real time and the browser's clock runs ahead of it, so frames become timers.
+# A frame that is asked for comes at once, so that a test need not wait for the screen.
 TOOLS = """
 window.requestAnimationFrame = (act) => setTimeout(act, 0);
 const frame = () => new Promise((done) => setTimeout(done, 10));
@@ -70,29 +55,18 @@ class Visit:
         return json.loads(self.data["answers"])
 
 
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    """The browser; `make test` tries to install one, and only a build machine must have it."""
-    path = find_browser()
-    if path is None:
-        words = f"no browser: none of {', '.join(NAMES)} is on the path, and none was installed"
-        if os.environ.get("CI") == "true":
-            pytest.fail(words)
-        pytest.skip(words)
-    return path
-
-
-@pytest.fixture(scope="session")
-def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The browser's own folder: made once, as that takes a while."""
-    return tmp_path_factory.mktemp("profile")
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One for all tests of the module; only a build machine must have it."""
+    with open_browser() as opened:
+        yield opened
 
 
 @pytest.fixture
-def visit(chromium: str, profile: Path, tmp_path: Path) -> Callable[..., Visit]:
+def visit(browser: Browser, tmp_path: Path) -> Callable[..., Visit]:
     """Open a page at an address, with a script of the test's own at its end."""
 
-    def open_page(page: Page, address: str = "", script: str = "", width: int = 1280) -> Visit:
+    def look(page: Page, address: str = "", script: str = "", **options: Any) -> Visit:
         html = render(page)
         if script:
             own = (
@@ -103,24 +77,15 @@ def visit(chromium: str, profile: Path, tmp_path: Path) -> Callable[..., Visit]:
             html = html.replace("</body>", own + "</body>")
         path = tmp_path / "page.html"
         path.write_text(html, encoding="utf-8")
-        done = subprocess.run(
-            [
-                chromium,
-                *FLAGS,
-                f"--window-size={width},1000",
-                f"--user-data-dir={profile}",
-                f"{path.as_uri()}{address}",
-            ],
-            check=False,
-            capture_output=True,
-            timeout=120,
-            text=True,
-            encoding="utf-8",
-        )
-        assert "<body" in done.stdout, done.stderr[-2000:]
-        return Visit(done.stdout)
+        options = {"viewport": {"width": 1280, "height": 1000}, **options}
+        with open_page(browser, **options) as opened:
+            opened.goto(f"{path.as_uri()}{address}")
+            opened.wait_for_selector("body[data-state=ready]", state="attached")
+            ended = "body[data-answers], body[data-errors]" if script else "body"
+            opened.wait_for_selector(ended, state="attached")
+            return Visit(opened.content())
 
-    return open_page
+    return look
 
 
 def test_all_points_are_drawn_and_the_address_chooses_the_view(visit):
@@ -321,6 +286,7 @@ def test_markup_in_the_data_stays_text(visit):
 def test_the_policy_stops_whatever_would_reach_out(visit):
     seen = visit(
         fake_page(20, 2),
+        expected="Content Security Policy",
         script="""
         answers.stopped = [];
         addEventListener("securitypolicyviolation", (event) => {
@@ -349,7 +315,7 @@ PAGES = {
 def test_other_pages_are_whole(visit, name):
     seen = visit(
         PAGES[name](),
-        width=1280 if name == "no map" else 420,
+        viewport={"width": 1280 if name == "no map" else 420, "height": 1000},
         script="""
         const root = document.documentElement;
         answers.overflow = root.scrollWidth - root.clientWidth;

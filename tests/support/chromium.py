@@ -61,11 +61,12 @@ def open_browser(*flags: str) -> Iterator[Browser]:
 
 
 @contextmanager
-def open_page(browser: Browser, **options: Any) -> Iterator[Page]:
+def open_page(browser: Browser, *, expected: str = "", **options: Any) -> Iterator[Page]:
     """Open a page in a context of its own (`viewport`, `color_scheme`, ...).
 
     Whatever its scripts do wrong fails the test when the page is closed: an error that nobody
-    caught, a word on the console's error channel, a load that was refused or not found.
+    caught, a word on the console's error channel, a load that was refused or not found. Errors
+    with `expected` in them, where it is not empty, are what the test is about.
     """
     errors: list[str] = []
 
@@ -84,4 +85,5 @@ def open_page(browser: Browser, **options: Any) -> Iterator[Page]:
         yield page
     finally:
         context.close()
+    errors = [one for one in errors if not expected or expected not in one]
     assert not errors, "the page's scripts went wrong:\n" + "\n".join(errors)
