@@ -24,7 +24,7 @@ from beltrami.learners.baselines import (
     LogisticBaseline,
     NearestBaseline,
 )
-from beltrami.operators.extension import walk_factors
+from beltrami.operators.extension import extend_eigenvectors
 
 
 class Voice(Protocol):
@@ -70,19 +70,31 @@ class SlowVoice:
 
     Attributes
     ----------
-    scores, slopes : ndarray of shape (n, k)
-        Of the anchors, and what they pass on: the same with each function over its denominator.
+    vectors : ndarray of shape (n, p)
+        The functions at the anchors.
+    values : ndarray of shape (p,)
+        Their eigenvalues.
+    kind : str
+        Of the Laplacian.
+    coefficients : ndarray of shape (p, k)
+        What each counts for a class.
     has_label : ndarray of shape (k,)
         Which classes have a label.
     """
 
-    scores: FloatMatrix
-    slopes: FloatMatrix
+    vectors: FloatMatrix
+    values: FloatVector
+    kind: str
+    coefficients: FloatMatrix
     has_label: BoolVector
 
     def logits(self, arrival: Arrival) -> FloatMatrix:
         """Return the functions' values."""
-        scores = arrival.extend(self.slopes, self.scores)
+        weights, twins = arrival.tie.weights, arrival.tie.twins
+        there = extend_eigenvectors(weights, self.vectors, self.values, kind=self.kind)
+        is_old = twins >= 0
+        there[is_old] = self.vectors[twins[is_old]]
+        scores = there @ self.coefficients
         return np.maximum(without_absent(scores, self.has_label), NEVER)
 
 
@@ -232,16 +244,12 @@ def voice_of(name: str, member: Member, rows: IndexVector | slice) -> Voice | No
     return _slow_voice(speaker, rows) if kind is SlowVoice else _machine_voice(speaker)
 
 
-def _slow_voice(speaker: Any, rows: IndexVector | slice) -> Voice | None:
+def _slow_voice(speaker: Any, rows: IndexVector | slice) -> Voice:
     basis, coefficients = speaker.basis_, speaker.spectral_fit_.coefficients
-    if basis.kind != "random_walk":
-        return None
     p = len(coefficients)
-    vectors, factors = basis.vectors[rows, :p], walk_factors(basis.values[:p])
-    dtype = vectors.dtype  # functions in single precision say no more than that
-    scores = np.asarray(vectors @ coefficients, dtype=dtype)
-    slopes = np.asarray(vectors @ (coefficients / factors[:, None]), dtype=dtype)
-    return SlowVoice(scores, slopes, speaker._has_label)
+    return SlowVoice(
+        basis.vectors[rows, :p], basis.values[:p], basis.kind, coefficients, speaker._has_label
+    )
 
 
 def _machine_voice(speaker: Any) -> Voice | None:
