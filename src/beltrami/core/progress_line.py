@@ -22,7 +22,9 @@ _screen = threading.Lock()
 
 
 def is_rewritable(stream: Any) -> bool:
-    """Say whether a stream is a terminal that can go back to the start of a line."""
+    """Say whether a stream can go back to the start of a line: a terminal, a notebook's cell."""
+    if type(stream).__module__.partition(".")[0] == "ipykernel":
+        return True  # no terminal by its own word, yet every notebook heeds the carriage return
     # A program without a console has no stderr at all, and a replaced one may lack isatty.
     return bool(getattr(stream, "isatty", bool)()) and os.environ.get("TERM") != "dumb"
 

@@ -12,6 +12,8 @@ from typing import Any, Self
 from weakref import WeakSet, finalize
 
 from beltrami.core.errors import BeltramiError, InvalidInputError
+from beltrami.core.progress import job
+from beltrami.core.stages import FIT, Stage
 from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.result import Labelling
 from beltrami.project import ProjectError
@@ -73,12 +75,13 @@ class Session:
     ) -> Self:
         """Open the project of some data, compare the rows, and learn from the labels there are."""
         _hand_over(source, project)
-        session = cls(keep_labels(source, table, options, project, user), user, options)
-        try:
-            session._desk.learning.learn_now()
-        except BaseException:
-            session.close()
-            raise
+        with job(Stage.READ, *FIT):
+            session = cls(keep_labels(source, table, options, project, user), user, options)
+            try:
+                session._desk.learning.learn_now()
+            except BaseException:
+                session.close()
+                raise
         _OPEN.add(session)
         return session
 

@@ -78,6 +78,15 @@ def test_dumb_terminals_and_files_are_not_rewritten(monkeypatch: pytest.MonkeyPa
     assert not is_rewritable(Terminal())
 
 
+def test_a_cell_of_a_notebook_is_rewritten_though_it_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cell = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    monkeypatch.setenv("TERM", "dumb")
+    assert not cell.isatty()
+    assert is_rewritable(cell)
+
+
 def test_it_goes_on_by_itself_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = seated(monkeypatch)
     before = threading.active_count()
