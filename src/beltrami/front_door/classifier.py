@@ -13,7 +13,7 @@ from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
 from beltrami.data.labels import checked_weights, encode_labels, encode_listed_labels, labeled_mask
 from beltrami.front_door.acceptance import accepted_under, check_risk
-from beltrami.front_door.answering.answerer import Answerer, answerer_of
+from beltrami.front_door.answering.answerer import learner_answerer
 from beltrami.front_door.base import (
     GivenLabels,
     ManifoldLearner,
@@ -380,23 +380,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self.accepted_ = accepted_under(self, self.risk)
         self.report_ = self._report()
 
-    def _answerer(self) -> Answerer | None:
-        """Return what answers new points; None where a given graph or measure leaves no arrays."""
-        return self._committee.answerer(
-            self._answer,
-            lambda members, mixture: answerer_of(
-                self._view,
-                members,
-                mixture,
-                reached=self.reached_,
-                island=self.island_,
-                has_label=np.asarray(self._has_label),
-                reach=self._strangers_by,
-            ),
-        )
-
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
-        answerer = self._answerer()
+        answerer = learner_answerer(self)
         if answerer is not None:
             answers = answerer.at(points, self.n_jobs)
             return answers.scores, answers.reached

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from beltrami import ManifoldClassifier, load_dataset
+from beltrami.front_door.answering.answerer import learner_answerer
 
 METHODS = (
     "poisson", "regularized", "eigenfunctions", "laplacian_rls", "laplacian_svc", "logistic",
@@ -21,6 +22,6 @@ def test_the_answerer_says_of_new_points_what_the_members_say(method: str) -> No
     new = digits.points[250:300].astype(digits.points.dtype)
     plain, projected = learner._view.treat(new)
     members = learner._committee.at(projected, plain, learner._answer.judgement)
-    answerer = learner._answerer()
+    answerer = learner_answerer(learner)
     assert answerer is not None
     np.testing.assert_allclose(answerer.at(new).scores, members, rtol=0, atol=1e-12)

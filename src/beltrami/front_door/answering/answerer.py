@@ -196,3 +196,23 @@ def answerer_of(
         has_label,
         strangers,
     )
+
+
+def learner_answerer(learner: Any) -> Answerer | None:
+    """Return what answers new points for a fitted `ManifoldClassifier`, made once for its answer.
+
+    None where a given graph or a measure of the user's own leaves no arrays.
+    """
+    found: Answerer | None = learner._committee.answerer(
+        learner._answer,
+        lambda members, mixture: answerer_of(
+            learner._view,
+            members,
+            mixture,
+            reached=learner.reached_,
+            island=learner.island_,
+            has_label=np.asarray(learner._has_label),
+            reach=learner._strangers_by,
+        ),
+    )
+    return found

@@ -38,13 +38,15 @@ class Arrival:
 
     @cached_property
     def _degrees(self) -> FloatVector:
-        return np.asarray(self.tie.weights.sum(axis=1)).ravel()
+        return np.asarray(self.tie.weights.sum(axis=1), dtype=np.float64).ravel()
 
     @cached_property
     def reached(self) -> BoolVector:
         """Which new points join anchors that a label reaches, (m,)."""
         joined = np.asarray(self._inside.sum(axis=1)).ravel() > 0
-        return self._with_twins(joined, self.is_reached)
+        is_old = self.tie.twins >= 0
+        joined[is_old] = self.is_reached[self.tie.twins[is_old]]
+        return np.asarray(joined)
 
     def carry(self, values: FloatMatrix) -> FloatMatrix:
         """Return the weighted mean of anchors' values, (m, k); a known point has its own."""

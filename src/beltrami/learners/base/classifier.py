@@ -71,12 +71,12 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
 
     def _without_absent(self, scores: FloatMatrix) -> FloatMatrix:
         """Put the score of a class without a label below all others, and keep it finite."""
-        return without_absent(scores, self._has_label)
+        return without_absent(scores, np.asarray(self._has_label))
 
     def _distributions(self, scores: FloatMatrix, reached: BoolVector) -> FloatMatrix:
         """Return probabilities: rows that nothing reaches get the shares of the labels."""
         shares = self._probabilities(scores)
-        return distribute(shares, reached, self._has_label, self.class_prior_)
+        return distribute(shares, reached, np.asarray(self._has_label), self.class_prior_)
 
     def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
         """Return non-negative numbers in proportion to the probabilities, in a new array."""
