@@ -119,10 +119,8 @@ class Anchors:
         if cells is None or self.cells is None:
             return Neighbors(*self.space.nearest(new, self.n_listed))
         space: Any = self.space  # Euclidean or angular: no other is searched by cells
-        return Neighbors(
-            *space.nearest_in_cells(new, self.n_listed, cells, self.cells.plan),
-            recall=self.cells.recall,
-        )
+        indices, distances = space.nearest_in_cells(new, self.n_listed, cells, self.cells.plan)
+        return Neighbors(indices, distances, recall=self.cells.recall)
 
     def weigh(self, near: Neighbors) -> tuple[Edges, FloatVector]:
         """Return the edges from new points to anchors, and what they weigh."""

@@ -41,4 +41,4 @@ def walk_factors(values: FloatVector) -> FloatVector:
     """Return the denominators of `extend_eigenvectors` for the random walk, over d(x), (p,)."""
     difference = 1.0 - values
     size = np.maximum(np.abs(difference), _SMALLEST_DENOMINATOR)
-    return np.where(difference < 0, -size, size)
+    return np.asarray(np.where(difference < 0, -size, size))

@@ -20,11 +20,13 @@ _WORTH = 2**12
 def take_apart(parcel: Parcel, name: str, record: Any) -> None:
     """Add the fields of a record to a parcel, under its name; sparse ones are three arrays."""
     for one in fields(record):
-        value, key = getattr(record, one.name), f"{name}.{one.name}"
+        value: Any = getattr(record, one.name)
+        key = f"{name}.{one.name}"
         if issparse(value):
+            sparse: Any = value
             for part in _SPARSE:
                 parcel.arrays[f"{key}.{part}"] = getattr(value, part)
-            parcel.facts[key + _SHAPE] = list(value.shape)
+            parcel.facts[key + _SHAPE] = list(sparse.shape)
         elif isinstance(value, np.ndarray):
             _put(parcel, key, value)
         else:
