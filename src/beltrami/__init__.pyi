@@ -23,6 +23,7 @@ from .data import (
 from .embeddings import LaplacianEigenmaps, SpectralClustering, StochasticNeighborEmbedding
 from .embeddings.mbed.modes import PaperMode, PracticalMode
 from .front_door import ManifoldClassifier, ManifoldRegressor
+from .front_door.kept.file import load
 from .graph.model import Graph
 from .graph.recipes import KnnGraph, RadiusGraph
 from .graph.weights import HeatKernel, SharedNeighborWeights
@@ -111,6 +112,7 @@ __all__ = [
     "label",
     "label_partitions",
     "laplacian",
+    "load",
     "load_dataset",
     "plane_curve",
     "principal_components",

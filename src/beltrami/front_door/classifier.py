@@ -13,6 +13,7 @@ from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
 from beltrami.data.labels import checked_weights, encode_labels, encode_listed_labels, labeled_mask
 from beltrami.front_door.acceptance import accepted_under, check_risk
+from beltrami.front_door.answering.answerer import learner_answerer
 from beltrami.front_door.base import (
     GivenLabels,
     ManifoldLearner,
@@ -25,6 +26,7 @@ from beltrami.front_door.dialogue import LabellingDialogue
 from beltrami.front_door.forecast import Forecast
 from beltrami.front_door.islands import island_numbers
 from beltrami.front_door.judgement import Answer, KeptJudgement, best_kept
+from beltrami.front_door.kept.keeping import Keeping
 from beltrami.front_door.mixture.confidence import doubt_rows
 from beltrami.front_door.mixture.shares import check_priors
 from beltrami.graph.fitting import checked_points
@@ -32,7 +34,7 @@ from beltrami.learners.model import Labeled, LeftOut
 from beltrami.review.reach import Reach
 
 
-class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
+class ManifoldClassifier(ManifoldLearner, LabellingDialogue, Keeping):
     r"""Label every row from a few labels, with a confidence, choosing the method by the labels.
 
     The data are put on one scale where their columns ask for it, and joined into a neighbourhood
@@ -331,8 +333,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self._renew_committee()
         has_label = np.asarray(labeled.targets.any(axis=0))
         self._committee.shares = check_priors(self.priors, self.classes_, has_label)
-        answer: Answer = super()._ask(labeled)
-        return answer
+        return super()._ask(labeled)  # type: ignore[no-any-return]
 
     def _learn(self, labeled: Labeled) -> None:
         """Ask the committee to judge and to answer, and forget earlier judgements."""
@@ -369,8 +370,8 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self.reached_ = self._reach(labeled)
         self._answer = answer
         self.weights_ = dict(answer.judgement.mixture.weights)
-        top = max(self.weights_, key=self.weights_.__getitem__)
-        self.method_ = top if self.weights_[top] > 0.9 else "mixture"
+        top, weight = max(self.weights_.items(), key=lambda item: item[1])
+        self.method_ = top if weight > 0.9 else "mixture"
         self.unlike_ = self._find_strangers(reach, labeled)
         self._strangers_by = reach if self.unlike_.any() else None
         known = doubt_rows(answer.probabilities, self.unlike_, np.asarray(self._has_label))
@@ -380,6 +381,10 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         self.report_ = self._report()
 
     def _scores_at(self, points: Points) -> tuple[FloatMatrix, BoolVector]:
+        answerer = learner_answerer(self)
+        if answerer is not None:
+            answers = answerer.at(points, self.n_jobs)
+            return answers.scores, answers.reached
         plain, projected = self._view.treat(points)
         scores = self._committee.at(projected, plain, self._answer.judgement)
         if self._strangers_by is not None and self._view.recipe is not None:
@@ -388,8 +393,7 @@ class ManifoldClassifier(ManifoldLearner, LabellingDialogue):
         return scores, self._view.reached_at(projected, self.reached_)
 
     def _left_out(self) -> LeftOut:
-        judged = self._answer.judgement.judged
-        held_out = self._answer.judgement.held_out
+        judged, held_out = self._answer.judgement.judged, self._answer.judgement.held_out
         return LeftOut(judged.rows, judged.targets, held_out, judged.weights)
 
     def __sklearn_is_fitted__(self) -> bool:

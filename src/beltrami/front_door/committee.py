@@ -9,7 +9,7 @@ import copy
 import time
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -21,11 +21,13 @@ from beltrami.core.progress import track
 from beltrami.core.store import NO_CONTENT, recall
 from beltrami.core.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
+from beltrami.front_door.answering.answerer import Answerer
 from beltrami.front_door.candidates import CLASS_CANDIDATES, Candidate, candidates_for
 from beltrami.front_door.judgement import Answer, Judgement, Trial, can_judge
 from beltrami.front_door.judging import judge_alone, judge_together
 from beltrami.front_door.members import Member
 from beltrami.front_door.mixture.experience import Situation, load_experience
+from beltrami.front_door.mixture.model import Mixture
 from beltrami.front_door.prepare import View
 from beltrami.front_door.storing import ANSWER, answer_content
 from beltrami.learners.base import first_classes
@@ -127,6 +129,7 @@ class ClassCommittee(Committee[Member]):
 
     shares: FloatVector | None = None
     owed: tuple[View, Labeled, Judgement] | None = None
+    _answering: tuple[Answer, Answerer | None] | None = None
 
     all_candidates: ClassVar = CLASS_CANDIDATES
 
@@ -220,6 +223,17 @@ class ClassCommittee(Committee[Member]):
         return mixture.answer(
             {name: self.members[name].at(points, plain) for name in mixture.heard}
         )
+
+    def answerer(
+        self,
+        answer: Answer,
+        make: Callable[[Mapping[str, Member], Mixture], Answerer | None],
+    ) -> Answerer | None:
+        """Return what answers new points as in an answer, made once for it."""
+        if self._answering is None or self._answering[0] is not answer:
+            self.pay()
+            self._answering = (answer, make(self.members, answer.judgement.mixture))
+        return self._answering[1]
 
     def _disbelieve(self, candidate: Candidate, view: View, labeled: Labeled) -> str:
         if self.method != "auto" or not candidate.least_belief:

@@ -168,19 +168,27 @@ class GraphMember(Member):
 
     def _logits(self, scores: FloatMatrix) -> FloatMatrix:
         """Return logits from scores, or from shares where a learner gives these."""
-        if not self._are_shares:
-            return np.asarray(np.maximum(scores, NEVER))
-        logits = np.empty_like(scores)
+        return log_shares(scores) if self._are_shares else np.asarray(np.maximum(scores, NEVER))
 
-        def fill(begin: int, stop: int) -> None:
-            own, positive = logits[begin:stop], np.maximum(scores[begin:stop], 0.0)
-            totals = positive.sum(axis=1, keepdims=True)
-            own[:] = 1.0 / scores.shape[1]
-            np.divide(positive, totals, out=own, where=totals > 0)
-            np.log(np.maximum(own, _LEAST_SHARE, out=own), out=own)
+    @property
+    def speaker(self) -> Any:
+        """The learner that answers, which new points are answered by, too."""
+        return self._speaker
 
-        map_ranges(fill, len(scores), _ROWS)
-        return logits
+
+def log_shares(scores: FloatMatrix) -> FloatMatrix:
+    """Return the logarithms of shares of classes, (n, k), none of them below a least one."""
+    logits = np.empty_like(scores)
+
+    def fill(begin: int, stop: int) -> None:
+        own, positive = logits[begin:stop], np.maximum(scores[begin:stop], 0.0)
+        totals = positive.sum(axis=1, keepdims=True)
+        own[:] = 1.0 / scores.shape[1]
+        np.divide(positive, totals, out=own, where=totals > 0)
+        np.log(np.maximum(own, _LEAST_SHARE, out=own), out=own)
+
+    map_ranges(fill, len(scores), _ROWS)
+    return logits
 
 
 def _score_on(learner: Any, view: View, labeled: Labeled) -> Any:

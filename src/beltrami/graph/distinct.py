@@ -16,9 +16,10 @@ from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.randomness import generator
 from beltrami.core.types import FloatVector, IndexMatrix, IndexVector
+from beltrami.graph.anchors import among_different
 from beltrami.graph.assembly import symmetric_edges, unique_edges
 from beltrami.graph.model import Neighbors
-from beltrami.graph.recipes import KnnGraph, among_different
+from beltrami.graph.recipes import KnnGraph
 from beltrami.graph.search import open_part
 from beltrami.graph.weights import Edges, WeightRule
 

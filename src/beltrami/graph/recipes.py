@@ -6,7 +6,7 @@ Default weights are those of the constructors; the front door has its own in ``p
 """
 
 import warnings
-from math import isqrt
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,10 @@ from beltrami.core.randomness import generator
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import CsrMatrix, Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
+from beltrami.graph.anchors import named_nodes, set_anchors
 from beltrami.graph.assembly import assemble_graph, attach_points, symmetric_edges, unique_edges
 from beltrami.graph.model import Attachment, Graph, GraphCertificate, Neighbors
-from beltrami.graph.search import open_part, open_space
+from beltrami.graph.search import open_space
 from beltrami.graph.weights import Edges, HeatKernel, WeightRule, fix_width, weight_rule
 
 _CONNECT = ("mst", "keep", "raise")
@@ -184,24 +185,24 @@ class KnnGraph(BaseEstimator):
                 "cannot be attached to it. Fit with a recipe such as KnnGraph() instead."
             )
         with thread_limit(self.n_jobs):
-            n_neighbors = check_count(self.n_neighbors, name="n_neighbors")
-            if old.first_equals is None:
-                space, named = open_space(X, self.metric), None
-            else:
-                named = np.unique(old.first_equals)
-                space = open_part(X, self.metric, named)
-                new = new[:, named] if self.metric == "precomputed" else new
-                n_neighbors = among_different(n_neighbors, len(named))
-            reach = min(rule.reach(n_neighbors), old.indices.shape[1] + 1, space.n_points)
-            indices, distances = space.nearest(new, reach)
-            lists = Neighbors(indices if named is None else named[indices], distances)
-        k, m = min(n_neighbors, reach), len(lists.indices)
-        near = lists.first(k)
-        edges = Edges(np.repeat(np.arange(m), k), near.indices.ravel(), near.distances.ravel())
-        # The scale of a new point is that of its k-th neighbour, as it is for an old one.
-        weights = rule.weigh(edges, lists, old)
+            anchors = set_anchors(
+                X,
+                graph,
+                rule,
+                metric=self.metric,
+                n_neighbors=check_count(self.n_neighbors, name="n_neighbors"),
+            )
+            named = named_nodes(old)
+            if named is not None and self.metric == "precomputed":
+                new = new[:, named]
+            near = anchors.look_around(new)
+        edges, weights = anchors.weigh(near)
+        if named is not None:
+            edges = replace(edges, columns=named[edges.columns])
+            near = replace(near, indices=named[near.indices])
         same = np.flatnonzero(near.distances[:, 0] == 0)
-        return attach_points(edges, weights, m, graph, twins=(same, near.indices[same, 0]))
+        twins = (same, near.indices[same, 0])
+        return attach_points(edges, weights, len(near.indices), graph, twins=twins)
 
 
 class RadiusGraph(BaseEstimator):
@@ -327,14 +328,6 @@ class RadiusGraph(BaseEstimator):
 
 GraphRecipe = KnnGraph | RadiusGraph
 """What builds a graph from points."""
-
-
-def among_different(n_neighbors: int, n_different: int) -> int:
-    """Return how many neighbours a point has where lists name different points only.
-
-    Of few different points it is the root of their number: all of them are no neighbourhood.
-    """
-    return min(n_neighbors, isqrt(n_different))
 
 
 def _require_two(n: int) -> None:

@@ -29,7 +29,7 @@ FEWEST_VALUES = 4
 _MOST_STEPS = 200
 _BLOCK = 10_000
 _TREES, _FOLD_TREES = 100, 50
-_LEAST_SHARE = 1e-3
+LEAST_SHARE = 1e-3
 """Share of trees below which a class has none."""
 _STRENGTHS = np.geomspace(1e-4, 1e4, 25)
 _NEIGHBORS = (1, 2, 3, 5, 8, 12, 20)
@@ -84,8 +84,8 @@ class LogisticBaseline:
 
     def fit(self, points: Points, labeled: Labeled, metric: Any) -> FloatMatrix:  # noqa: ARG002
         """Fit to the labelled rows; the scale of the columns is that of all."""
-        self._scale = ColumnScale.of(points)
-        self._model = self._fit_rows(points[labeled.rows], labeled)
+        self.scale = ColumnScale.of(points)
+        self.model = self._fit_rows(points[labeled.rows], labeled)
         return self.at(points)
 
     def held_out(self, points: Points, labeled: Labeled) -> FloatMatrix:
@@ -100,17 +100,17 @@ class LogisticBaseline:
     def at(self, points: Points) -> FloatMatrix:
         """Return logarithms of probabilities."""
         blocks = [
-            self._logits(self._model, points[start : start + _BLOCK])
+            self._logits(self.model, points[start : start + _BLOCK])
             for start in range(0, points.shape[0], _BLOCK)
         ]
-        return np.concatenate(blocks) if blocks else np.empty((0, self._n_classes))
+        return np.concatenate(blocks) if blocks else np.empty((0, self.n_classes))
 
     def _fit_rows(self, points: Points, labeled: Labeled) -> Any:
         from sklearn.dummy import DummyClassifier
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
 
-        self._n_classes = labeled.targets.shape[1]
+        self.n_classes = labeled.targets.shape[1]
         codes = labeled.targets.argmax(axis=1)
         is_single = codes.min() == codes.max()  # other classes are declared, and have no label
         model = DummyClassifier() if is_single else LogisticRegression(max_iter=_MOST_STEPS)
@@ -119,10 +119,10 @@ class LogisticBaseline:
             warnings.simplefilter("ignore", ConvergenceWarning)
             # Few labels of many classes are what this is for.
             warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-            return model.fit(self._scale.apply(points), codes, labeled.weights)
+            return model.fit(self.scale.apply(points), codes, labeled.weights)
 
     def _logits(self, model: Any, points: Points) -> FloatMatrix:
-        logits = np.full((points.shape[0], self._n_classes), NEVER)
+        logits = np.full((points.shape[0], self.n_classes), NEVER)
         logits[:, model.classes_] = np.maximum(self._log_shares(model, points), NEVER)
         return logits
 
@@ -132,9 +132,9 @@ class LogisticBaseline:
             with np.errstate(divide="ignore"):  # the logarithm of no chance
                 return np.asarray(model.predict_log_proba(points))
         slopes = model.coef_.T
-        if self._scale.center is not None and self._scale.spread is not None:
-            slopes = (slopes / self._scale.spread[:, None]).astype(points.dtype)
-            points = points - self._scale.center.astype(points.dtype)
+        if self.scale.center is not None and self.scale.spread is not None:
+            slopes = (slopes / self.scale.spread[:, None]).astype(points.dtype)
+            points = points - self.scale.center.astype(points.dtype)
         scores = np.asarray(points @ slopes, dtype=np.float64) + model.intercept_
         if scores.shape[1] == 1:  # one column says both of two classes
             scores = np.hstack([np.zeros_like(scores), scores])
@@ -147,8 +147,8 @@ class ForestBaseline:
 
     def fit(self, points: Points, labeled: Labeled, metric: Any) -> FloatMatrix:  # noqa: ARG002
         """Fit to the labelled rows."""
-        self._n_classes = labeled.targets.shape[1]
-        self._model = self._grow(points, labeled, _TREES)
+        self.n_classes = labeled.targets.shape[1]
+        self.model = self._grow(points, labeled, _TREES)
         return self.at(points)
 
     def held_out(self, points: Points, labeled: Labeled) -> FloatMatrix:
@@ -162,7 +162,7 @@ class ForestBaseline:
 
     def at(self, points: Points) -> FloatMatrix:
         """Return logarithms of the trees' shares."""
-        return self._logits(self._model, points)
+        return self._logits(self.model, points)
 
     def _grow(self, points: Points, labeled: Labeled, count: int) -> Any:
         from sklearn.ensemble import RandomForestClassifier
@@ -175,11 +175,11 @@ class ForestBaseline:
             return model.fit(points[labeled.rows], codes, labeled.weights)
 
     def _logits(self, model: Any, points: Points) -> FloatMatrix:
-        logits = np.full((points.shape[0], self._n_classes), NEVER)
+        logits = np.full((points.shape[0], self.n_classes), NEVER)
 
         def fill(begin: int, stop: int) -> None:
             shares = model.predict_proba(points[begin:stop])
-            logits[begin:stop, model.classes_] = np.log(np.maximum(shares, _LEAST_SHARE))
+            logits[begin:stop, model.classes_] = np.log(np.maximum(shares, LEAST_SHARE))
 
         map_ranges(fill, points.shape[0], _BLOCK)
         return logits
@@ -198,6 +198,18 @@ class NearestBaseline:
             distances = open_space(self._rows, self._metric).nearest(self._rows, 2)[1]
             self._unit = float(np.median(np.asarray(distances)[:, 1])) or 1.0
         return self.at(points)
+
+    @property
+    def known(self) -> tuple[Points, IndexVector, float, Any, int]:
+        """Labelled rows, their classes, the unit and the metric of distances, classes in all."""
+        return self._rows, self._codes, self._unit, self._metric, self._n_classes
+
+    def know(
+        self, rows: Points, codes: IndexVector, unit: float, metric: Any, n_classes: int
+    ) -> None:
+        """Take what another one knows, to answer as it does."""
+        self._rows, self._codes, self._unit = rows, codes, unit
+        self._metric, self._n_classes = metric, n_classes
 
     def held_out(self, points: Points, labeled: Labeled) -> FloatMatrix:  # noqa: ARG002
         """Leave every row out of its own neighbours."""

@@ -35,3 +35,10 @@ def extend_eigenvectors(
     extended = np.zeros((weights.shape[0], vectors.shape[1]))
     np.divide(weights @ vectors, denominator, out=extended, where=degrees > 0)
     return extended
+
+
+def walk_factors(values: FloatVector) -> FloatVector:
+    """Return the denominators of `extend_eigenvectors` for the random walk, over d(x), (p,)."""
+    difference = 1.0 - values
+    size = np.maximum(np.abs(difference), _SMALLEST_DENOMINATOR)
+    return np.asarray(np.where(difference < 0, -size, size))

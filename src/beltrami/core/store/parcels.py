@@ -102,27 +102,47 @@ def write_parcel(path: Path, key: str, parcel: Parcel) -> None:
 
 def read_parcel(path: Path, key: str) -> Parcel:
     """Read what was written under a key, or raise `UnusableParcelError` or `OSError`."""
-    digest = hashlib.blake2b(digest_size=_SEAL_BYTES)
     with path.open("rb", buffering=0) as file:
-        size = os.fstat(file.fileno()).st_size
-        start = _take(file, digest, len(_MAGIC) + 8)
-        length = int.from_bytes(start[len(_MAGIC) :], "little")
-        if not start.startswith(_MAGIC) or length > min(_MOST_HEADER, size):
-            raise UnusableParcelError("it is no file that we wrote")
-        header = _read_header(_take(file, digest, length), key)
-        place = len(start) + length
-        _require_size(header, place, size)
-        arrays = {}
-        for one in header["arrays"]:
-            place += len(_take(file, digest, -place % _ALIGNMENT))
-            rows = np.empty(one["shape"], dtype=one["dtype"])
-            _fill(file, digest, bytes_of(rows))
-            place += rows.nbytes
-            arrays[one["name"]] = rows.T if one["order"] == "F" else rows
-        expected = digest.digest()
-        if _take(file, digest, _SEAL_BYTES) != expected:
-            raise UnusableParcelError("its checksum is wrong")
+        return read_open_parcel(file, os.fstat(file.fileno()).st_size, key)
+
+
+def read_open_parcel(file: BinaryIO, size: int, key: str) -> Parcel:
+    """Read from an open file of a size, or from bytes, what `read_parcel` does from a path."""
+    digest = hashlib.blake2b(digest_size=_SEAL_BYTES)
+    start, length = _read_start(file, size, digest)
+    header = _read_header(_take(file, digest, length), key)
+    place = len(start) + length
+    _require_size(header, place, size)
+    arrays = {}
+    for one in header["arrays"]:
+        place += len(_take(file, digest, -place % _ALIGNMENT))
+        rows = np.empty(one["shape"], dtype=one["dtype"])
+        _fill(file, digest, bytes_of(rows))
+        place += rows.nbytes
+        arrays[one["name"]] = rows.T if one["order"] == "F" else rows
+    expected = digest.digest()
+    if _take(file, digest, _SEAL_BYTES) != expected:
+        raise UnusableParcelError("its checksum is wrong")
     return Parcel(arrays, header["facts"])
+
+
+def key_of_parcel(file: BinaryIO, size: int) -> str:
+    """Return the key that a file says it was written under; nothing of it is checked."""
+    digest = hashlib.blake2b(digest_size=_SEAL_BYTES)
+    length = _read_start(file, size, digest)[1]
+    try:
+        return str(json.loads(_take(file, digest, length).decode("ascii"))["key"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UnusableParcelError("its header is damaged") from error
+
+
+def _read_start(file: BinaryIO, size: int, digest: Any) -> tuple[bytes, int]:
+    """Return the first bytes, and the length of the header that follows."""
+    start = _take(file, digest, len(_MAGIC) + 8)
+    length = int.from_bytes(start[len(_MAGIC) :], "little")
+    if not start.startswith(_MAGIC) or length > min(_MOST_HEADER, size):
+        raise UnusableParcelError("it is no file that we wrote")
+    return start, length
 
 
 def _laid_out(array: NDArray[Any]) -> tuple[NDArray[Any], str]:

@@ -7,6 +7,8 @@ import numpy as np
 
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
+from beltrami.graph.search.approximate import Plan
+from beltrami.graph.search.cells import Cells
 from beltrami.graph.search.distances import (
     angular_distances,
     chord_length,
@@ -42,6 +44,13 @@ class AngularSpace:
         """Return rows and distances of the `k` points nearest to each query."""
         indices, chords = self.sphere.nearest(self._queries(queries), k)
         return indices, angular_distances(chords, self.metric)
+
+    def nearest_in_cells(
+        self, queries: Any, k: int, cells: Cells, plan: Plan
+    ) -> tuple[IndexMatrix, FloatMatrix]:
+        """Return what `nearest` does, as far as a plan finds it in the cells of the points."""
+        chords = self.sphere.nearest_in_cells(self._queries(queries), k, cells, plan)
+        return chords[0], angular_distances(chords[1], self.metric)
 
     def nearest_between(
         self, rows: IndexVector, base: IndexVector, k: int

@@ -134,11 +134,36 @@ class Cells:
         `n_searched` of them. Rows come group by group, within a group cell by cell; -1 stands where
         there are too few points.
         """
+        order = np.lexsort((self.owner[rows], self.group[self.owner[rows]]))
+        queries = rows[order]
+        group = self.group[self.owner[queries]]
+        yield from self._search(self.points, queries, group, k, n_listed, n_searched)
+
+    def candidates_of(
+        self, new: Compact, k: int, *, n_listed: int, n_searched: int
+    ) -> Iterator[tuple[IndexVector, IndexMatrix]]:
+        """Search for the `k` points nearest to other ones, as `candidates` does for own points.
+
+        A new point belongs to the group whose head is nearest.
+        """
+        group = _near(new, self.heads, 1)[:, 0]
+        queries = np.argsort(group, kind="stable")
+        yield from self._search(new, queries, group[queries], k, n_listed, n_searched)
+
+    def _search(
+        self,
+        points: Compact,
+        rows: IndexVector,
+        group: NDArray[np.int32],
+        k: int,
+        n_listed: int,
+        n_searched: int,
+    ) -> Iterator[tuple[IndexVector, IndexMatrix]]:
+        """Search for rows of some points, which come by groups, ascending; yield them in turn."""
         from beltrami.graph.search import _loops
 
-        order = np.lexsort((self.owner[rows], self.group[self.owner[rows]]))
-        queries = rows[order].astype(np.int32, copy=False)  # as all that reaches the loops
-        present, starts = np.unique(self.group[self.owner[queries]], return_index=True)
+        queries = rows.astype(np.int32, copy=False)  # as all that reaches the loops
+        present, starts = np.unique(group, return_index=True)
         bounds, owners = _blocks(np.append(starts, len(rows)), _BLOCK)
         lists = np.arange(len(present) + 1) * n_listed
         near = self.near(present, n_listed)
@@ -148,11 +173,11 @@ class Cells:
             edges = bounds[first : first + step + 1]
             with _serial_products():
                 ranked = _loops.rank_centers(
-                    self.points, queries, edges, owners[here], self.centers, near.ravel(), lists,
+                    points, queries, edges, owners[here], self.centers, near.ravel(), lists,
                     n_searched,
                 )  # fmt: skip
                 found = _loops.search_cells(
-                    self.points, queries, edges, owners[here], near, ranked, self.members,
+                    points, queries, edges, owners[here], near, ranked, self.members,
                     self.starts, self.offsets, self.half_lengths, self.centers, k,
                 )  # fmt: skip
             yield queries[edges[0] : edges[-1]], found

@@ -47,6 +47,7 @@ EXACT_ROWS = 20_000
 _SLACK = 2  # candidates beyond k, against swapped near ties in float32
 _WIDER = 16  # times as many candidates where a tree finds a tie
 _SAMPLE = 1000  # points on which the recall of an approximate search is measured
+_FAR_POINT = "a new point is farther from the others than 1e154"
 _PLANNING = 500  # other points, by which it is planned how many cells to search
 
 
@@ -112,7 +113,26 @@ class EuclideanSpace:
         compact = _compact(points, self.mean, self.scale)
         indices, distances = self._search(points, compact, self.points, self.compact, k)
         if not np.isfinite(distances).all():
-            raise _too_far("a new point is farther from the others than 1e154")
+            raise _too_far(_FAR_POINT)
+        return indices, distances
+
+    def nearest_in_cells(
+        self, queries: Any, k: int, cells: Cells, plan: Plan
+    ) -> tuple[IndexMatrix, FloatMatrix]:
+        """Return what `nearest` does, as far as a plan finds it in the cells of the points."""
+        points = dense_queries(queries, self.points.shape[1])
+        compact = _compact(points, self.mean, self.scale)
+        indices = np.empty((len(points), k), dtype=np.int32)
+        distances = np.empty((len(points), k))
+        for block, candidates in cells.candidates_of(
+            compact, k + _SLACK, n_listed=plan.n_listed, n_searched=plan.n_searched
+        ):
+            own = points[block]
+            near, lengths = _rerank(own, self.points, candidates, k)
+            self._scan_again(~np.isfinite(lengths[:, -1]), own, self.points, near, lengths)
+            indices[block], distances[block] = near, lengths
+        if not np.isfinite(distances).all():
+            raise _too_far(_FAR_POINT)
         return indices, distances
 
     def nearest_between(

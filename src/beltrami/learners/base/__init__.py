@@ -7,10 +7,12 @@ from beltrami.learners.base.classifier import (
 )
 from beltrami.learners.base.learner import GraphLearner, PartialLabelLearner
 from beltrami.learners.base.probabilities import (
+    distribute,
     first_classes,
     fitted_temperature,
     leaders,
     softmax,
+    without_absent,
 )
 from beltrami.learners.base.regressor import GraphRegressor, PartialLabelRegressor
 
@@ -22,8 +24,10 @@ __all__ = [
     "PartialLabelLearner",
     "PartialLabelRegressor",
     "TemperedClassifier",
+    "distribute",
     "first_classes",
     "fitted_temperature",
     "leaders",
     "softmax",
+    "without_absent",
 ]

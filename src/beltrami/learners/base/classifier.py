@@ -13,7 +13,13 @@ from beltrami.data.labels import Labels, checked_weights, decode_labels, encode_
 from beltrami.data.model import UNLABELED
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.base.learner import GraphLearner, PartialLabelLearner
-from beltrami.learners.base.probabilities import first_classes, fitted_temperature, softmax
+from beltrami.learners.base.probabilities import (
+    distribute,
+    first_classes,
+    fitted_temperature,
+    softmax,
+    without_absent,
+)
 from beltrami.learners.model import Labeled
 from beltrami.learners.scores import labeled_accuracy
 
@@ -65,24 +71,12 @@ class PartialLabelClassifier(ClassifierMixin, PartialLabelLearner):
 
     def _without_absent(self, scores: FloatMatrix) -> FloatMatrix:
         """Put the score of a class without a label below all others, and keep it finite."""
-        if self._has_label.all():
-            return scores
-        scores = scores.copy()
-        lowest = scores[:, self._has_label].min(axis=1, keepdims=True)
-        scores[:, ~self._has_label] = lowest - 1.0
-        return scores
+        return without_absent(scores, np.asarray(self._has_label))
 
     def _distributions(self, scores: FloatMatrix, reached: BoolVector) -> FloatMatrix:
         """Return probabilities: rows that nothing reaches get the shares of the labels."""
-        probabilities = self._probabilities(scores)
-        if not self._has_label.all():
-            probabilities[:, ~self._has_label] = 0.0
-        totals = probabilities.sum(axis=1, keepdims=True)
-        known = reached[:, None] & (totals > 0)
-        np.divide(probabilities, totals, out=probabilities, where=known)
-        if not known.all():
-            probabilities[~known[:, 0]] = self.class_prior_
-        return probabilities
+        shares = self._probabilities(scores)
+        return distribute(shares, reached, np.asarray(self._has_label), self.class_prior_)
 
     def _probabilities(self, scores: FloatMatrix) -> FloatMatrix:
         """Return non-negative numbers in proportion to the probabilities, in a new array."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from beltrami.core.threads import map_ranges
-from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.learners.base._loops import lead_rows
 
 ROWS = 50_000
@@ -37,6 +37,30 @@ def _softmax_of(scores: FloatMatrix, temperature: float) -> FloatMatrix:
     np.exp(shifted, out=shifted)
     shifted /= shifted.sum(axis=1, keepdims=True)
     return shifted
+
+
+def without_absent(scores: FloatMatrix, has_label: BoolVector) -> FloatMatrix:
+    """Put the score of a class without a label below all others, and keep it finite."""
+    if has_label.all():
+        return scores
+    scores = scores.copy()
+    lowest = scores[:, has_label].min(axis=1, keepdims=True)
+    scores[:, ~has_label] = lowest - 1.0
+    return scores
+
+
+def distribute(
+    shares: FloatMatrix, reached: BoolVector, has_label: BoolVector, prior: FloatVector
+) -> FloatMatrix:
+    """Return probabilities in place of shares: rows that nothing reaches get the prior ones."""
+    if not has_label.all():
+        shares[:, ~has_label] = 0.0
+    totals = shares.sum(axis=1, keepdims=True)
+    known = reached[:, None] & (totals > 0)
+    np.divide(shares, totals, out=shares, where=known)
+    if not known.all():
+        shares[~known[:, 0]] = prior
+    return shares
 
 
 def leaders(shares: FloatMatrix) -> tuple[IndexVector, FloatVector, FloatVector]:

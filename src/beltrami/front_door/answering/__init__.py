@@ -1,0 +1,1 @@
+"""How a fitted front door answers new points: from plain arrays, in memory as from a file."""

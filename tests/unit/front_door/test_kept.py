@@ -1,0 +1,118 @@
+"""A labeller that is kept answers as the learner in memory does, to the last bit."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from beltrami import ManifoldClassifier, load_dataset
+from beltrami.core.errors import InvalidInputError
+from beltrami.front_door.kept.file import is_labeller, read_labeller
+
+METHODS = (
+    "poisson", "regularized", "eigenfunctions", "laplacian_rls", "laplacian_svc", "logistic",
+    "forest", "neighbors", "auto",
+)  # fmt: skip
+
+pytestmark = pytest.mark.usefixtures("few_trees")
+
+
+def _digits(n: int = 250, n_new: int = 50):
+    digits = load_dataset("digits")
+    points = digits.points
+    return points[:n], digits.targets[:n], points[n - 10 : n + n_new]
+
+
+def _fitted(points, targets, **options) -> ManifoldClassifier:
+    labels = np.where(np.arange(len(targets)) < 60, targets, -1)
+    return ManifoldClassifier(random_state=0, **options).fit(points, labels)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_kept_labeller_answers_to_the_last_bit(method: str, tmp_path: Path) -> None:
+    points, targets, new = _digits()
+    learner = _fitted(points, targets, method=method, risk=0.1)
+    kept, _ = read_labeller(learner.save(tmp_path / "model.beltrami"))
+    expected = learner.predict_proba(new)
+    assert kept.predict_proba(new).tobytes() == expected.tobytes()
+    assert kept.predict(new).tolist() == learner.predict(new).tolist()
+    again, _ = read_labeller((tmp_path / "model.beltrami").read_bytes())
+    assert again.predict_proba(new).tobytes() == expected.tobytes()
+
+
+def test_sparse_points_words_and_priors_come_back(tmp_path: Path) -> None:
+    points, targets, new = _digits()
+    words = np.array([f"digit {one}" for one in targets], dtype=object)
+    words[60:] = None
+    priors = {f"digit {one}": 0.1 for one in range(10)}
+    learner = ManifoldClassifier(random_state=0, priors=priors)
+    learner.fit(csr_array(points + 0.1 * (points == 0)), words)
+    kept, _ = read_labeller(learner.save(tmp_path / "model"))
+    probe = csr_array(new)
+    assert kept.predict_proba(probe).tobytes() == learner.predict_proba(probe).tobytes()
+    assert kept.classes_.tolist() == learner.classes_.tolist()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_point_that_no_label_reaches_stays_without_one(tmp_path: Path) -> None:
+    from beltrami import KnnGraph
+
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(size=(40, 2)) + shift for shift in (0, 100, 200)])
+    labels = np.full(120, None, dtype=object)
+    labels[:4], labels[40:44] = "near", "far"
+    graph = KnnGraph(5, connect="keep")
+    learner = ManifoldClassifier("poisson", graph=graph, random_state=0).fit(points, labels)
+    kept, _ = read_labeller(learner.save(tmp_path / "model"))
+    new = points[[0, 50, 100]] + 0.01
+    verdict = kept.judge(new)
+    assert kept.predict(new).tolist() == learner.predict(new).tolist() == ["near", "far", ""]
+    assert verdict.reached.tolist() == [True, True, False]
+    assert not verdict.accepted[2]
+    assert kept.predict_proba(new).tobytes() == learner.predict_proba(new).tobytes()
+
+
+def test_rows_unlike_the_kept_ones_are_not_accepted(tmp_path: Path) -> None:
+    points, targets, new = _digits()
+    kept, _ = read_labeller(_fitted(points, targets).save(tmp_path / "model"))
+    strange = np.random.default_rng(0).uniform(0, 16, size=(20, points.shape[1]))
+    assert kept.judge(strange).unlike.all()
+    assert not kept.judge(strange).accepted.any()
+    assert kept.judge(new).unlike.mean() < 0.2
+
+
+def test_a_damaged_file_is_refused_wherever_the_damage_is(tmp_path: Path) -> None:
+    points, targets, _ = _digits()
+    path = _fitted(points, targets, method="logistic").save(tmp_path / "model")
+    content = path.read_bytes()
+    assert is_labeller(path)
+    for place in np.linspace(0, len(content) - 1, 40).astype(int).tolist():
+        damaged = bytearray(content)
+        damaged[place] ^= 16
+        with pytest.raises(InvalidInputError):
+            read_labeller(bytes(damaged))
+    for length in (0, 5, 100, len(content) - 1):
+        with pytest.raises(InvalidInputError):
+            read_labeller(content[:length])
+
+
+def test_other_files_are_told_apart_by_what_they_hold(tmp_path: Path) -> None:
+    project = tmp_path / "project.beltrami"
+    project.write_bytes(b"SQLite format 3\0" + bytes(100))
+    with pytest.raises(InvalidInputError, match="a project of the studio"):
+        read_labeller(project)
+    assert not is_labeller(project)
+    points, targets, _ = _digits()
+    content = _fitted(points, targets, method="logistic").save(tmp_path / "model").read_bytes()
+    with pytest.raises(InvalidInputError, match="of form 9, and this beltrami reads form 1"):
+        read_labeller(content.replace(b"kept labeller 1", b"kept labeller 9", 1))
+    with pytest.raises(InvalidInputError, match="no file on this machine"):
+        read_labeller(tmp_path / "nothing")
+
+
+def test_points_of_other_columns_are_refused(tmp_path: Path) -> None:
+    points, targets, new = _digits()
+    kept, _ = read_labeller(_fitted(points, targets, method="logistic").save(tmp_path / "model"))
+    with pytest.raises(ValueError, match="features"):
+        kept.predict(new[:, :5])
