@@ -27,10 +27,13 @@ def main() -> int:
     start = time.perf_counter()
     out = arguments.out.resolve()
     stage, html, doctrees = out / "source", out / "html", out / "doctrees"
+    print("gathering the pages", flush=True)
     gathered = gather(ROOT, stage)
     _forget_old_gallery(stage)
     only = [name.removeprefix("docs/").removesuffix(".md") for name in arguments.only]
+    print("running their code, then the gallery's, then writing HTML", flush=True)
     n_faults = _sphinx(stage, html, doctrees, only)
+    print("checking links", flush=True)
     links = check_links(html)
     for fault in (*gathered.faults, *links.faults):
         print(f"link: {fault}", file=sys.stderr)

@@ -1,7 +1,7 @@
 """Numbers that pages state, and the cells of committed tables that they come from.
 
-``docs/claims.toml`` enters: a page, a text with named places, and for each place a cell of a table in
-``benchmarks/results`` or ``docs/reproductions``. The text as those tables have it leaves.
+``docs/claims.toml`` enters: a page, a text with named places, and for each place a cell of a table
+in ``benchmarks/results`` or ``docs/reproductions``. The text as those tables have it leaves.
 """
 
 import re
@@ -58,7 +58,7 @@ def unclaimed() -> dict[str, list[str]]:
 
 
 def plain(text: str) -> str:
-    """Return a text with every run of white space as one space, so that lines may break anywhere."""
+    """Return a text with white space as single spaces, so that lines may break anywhere."""
     return " ".join(text.split())
 
 

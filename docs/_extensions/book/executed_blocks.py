@@ -31,7 +31,7 @@ def run_all(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
         if blocks and (not app.config.only_pages or name in app.config.only_pages):
             pages[name] = blocks
     package = hash_of_sources(Path(app.config.package_folder))
-    runs = run_pages(pages, Path(app.srcdir) / FOLDER, package, note=log.info)
+    runs = run_pages(pages, Path(app.srcdir) / FOLDER, package, note=_say)
     app.book_runs = runs  # type: ignore[attr-defined]
     for name, run in runs.items():
         for block, result in zip(pages[name], run.results, strict=False):
@@ -45,6 +45,11 @@ def run_all(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
                     subtype="block",
                 )
     return [name for name, run in runs.items() if run.is_new]
+
+
+def _say(words: str) -> None:
+    """Print at once: Sphinx itself is kept quiet, and pages take minutes."""
+    print(words, flush=True)
 
 
 class ShowResults(SphinxTransform):

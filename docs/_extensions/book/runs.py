@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def run_pages(
     n_jobs : int, default=2
         Pages at a time; they share the machine's cores.
     note : callable
-        Is told of each page that was run.
+        Is told of each page when it is done, and how far all of them are.
 
     Returns
     -------
@@ -100,10 +101,12 @@ def run_pages(
     """
     n_threads = max(1, (os.cpu_count() or 1) // n_jobs)
 
+    places = count(1)
+
     def run(page: str) -> PageRun:
         done = _run(page, pages[page], folder / page, package, n_threads)
-        if done.is_new:
-            note(f"ran {page}: {len(done.results)} blocks in {done.seconds:.1f} s")
+        how = f"{done.seconds:.1f} s" if done.is_new else "kept from the last build"
+        note(f"page {next(places)} of {len(pages)}: {page}, {len(done.results)} blocks, {how}")
         return done
 
     with ThreadPoolExecutor(n_jobs) as pool:
