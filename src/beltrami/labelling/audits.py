@@ -62,7 +62,7 @@ class AuditedLabels:
 
     @property
     def n_accepted(self) -> int:
-        """Rows that a certificate speaks of."""
+        """How many rows a certificate speaks of."""
         return len(self.accepted) + self.n_elsewhere
 
     @classmethod

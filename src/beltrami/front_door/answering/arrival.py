@@ -31,7 +31,7 @@ class Arrival:
 
     @cached_property
     def _inside(self) -> CsrMatrix:
-        """Edges to anchors that a label reaches."""
+        """The edges to anchors that a label reaches."""
         if self.is_reached.all():
             return self.tie.weights
         return csr_array(self.tie.weights @ diags_array(self.is_reached.astype(np.float64)))
