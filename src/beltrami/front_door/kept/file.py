@@ -54,7 +54,7 @@ def read_labeller(source: Path | bytes) -> tuple[KeptLabeller, Parcel]:
         what = "a folder" if source.is_dir() else "no file on this machine"
         raise InvalidInputError(
             f"{str(source)!r} is {what}, and a kept labeller is due. One is written by "
-            "`beltrami label ... --save FILE` or learner.save(FILE)."
+            "learner.save(FILE)."
         )
     with source.open("rb", buffering=0) as file:
         return _read(file, os.fstat(file.fileno()).st_size, repr(str(source)))
@@ -98,7 +98,7 @@ def _read(file: BinaryIO, size: int, name: str) -> tuple[KeptLabeller, Parcel]:
     if start == _PROJECT:
         raise InvalidInputError(
             f"{name} is a project of the studio and no kept labeller. Open it by `beltrami studio`;"
-            " to keep what was learned from it, label its data with --save."
+            " a labeller is written by learner.save(FILE)."
         )
     try:
         _require_version(key_of_parcel(file, size), name)
@@ -123,7 +123,7 @@ def _require_version(key: str, name: str) -> None:
     if not key.startswith(_KIND):
         raise InvalidInputError(
             f"{name} was written by beltrami but holds no labeller. One is written by "
-            "`beltrami label ... --save FILE` or learner.save(FILE)."
+            "learner.save(FILE)."
         )
     raise InvalidInputError(
         f"{name} is a labeller of form {key.removeprefix(_KIND).strip()}, and this beltrami reads "
