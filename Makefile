@@ -13,7 +13,7 @@ endif
 
 SIDE_BY_SIDE := -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo install checks test test-all test-minimum test-device coverage fuzz kills lint types layers unit bench contest manifold mbed separation door trust figures docs clean help
+.PHONY: demo install checks test test-all test-minimum test-device coverage fuzz kills lint types layers unit bench contest manifold mbed separation door trust figures release-check docs clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -131,6 +131,9 @@ kills: $(VENV)/.checks  ## Commands killed at random moments: what they leave be
 
 figures: $(VENV)/.installed  ## Every table and figure of the papers; takes an hour
 	$(BIN)/beltrami reproduce all --out out/figures
+
+release-check: $(MINIMUM)/.installed  ## Wheel and sdist built, installed on every Python that is here, and tried
+	$(PYTHON) .ci/release.py
 
 docs: $(VENV)/.installed  ## The book, its code run and its links checked, into out/docs
 	$(BIN)/python -m pip install --quiet --group docs

@@ -52,7 +52,7 @@ BY_UVICORN = {"websockets"}
 """What uvicorn imports where it is there, and cannot speak with pages without."""
 
 
-EXTRAS = names_of([*chain(*PYPROJECT["project"]["optional-dependencies"].values())])
+EXTRAS = names_of([*chain(*PYPROJECT["project"]["optional-dependencies"].values())]) - OURS
 """What only an extra brings."""
 
 BY_HAND = {"torch"}

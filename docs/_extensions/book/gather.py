@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from book.bibliography import bibliography_markdown
-from book.commands import commands_markdown
 from book.places import FILES, PROJECT_PAGES, place_of, rewritten
 
 CONTENTS = "\n```{{toctree}}\n:glob:\n:{shown}:\n\n*\n```\n"
@@ -82,9 +81,8 @@ def _sources(root: Path) -> Iterator[str]:
 
 
 def _completed(text: str, origin: str, root: Path) -> str:
-    """Fill in what is made from the code: help texts, the bibliography, lists of pages."""
+    """Fill in what is made from elsewhere: the bibliography, lists of pages."""
     makers: dict[str, Callable[[], str]] = {
-        "<!-- commands -->": commands_markdown,
         "<!-- bibliography -->": lambda: bibliography_markdown(root / "docs" / "references.bib"),
     }
     for mark, make in makers.items():

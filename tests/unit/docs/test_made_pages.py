@@ -1,4 +1,5 @@
 from book.bibliography import entries_of
+from book.commands import PAGE, page_text
 from book.gather import gather
 from book.members import own_methods, own_properties
 
@@ -15,6 +16,11 @@ def test_entries_over_several_lines_and_accents_are_read():
     entry = entries_of(ENTRY)["Key03"]
     assert entry["author"] == "Quiñonero, Joaquin and Zien, Alexander"
     assert entry["title"] == "On Maps"
+
+
+def test_the_page_of_the_command_line_is_what_the_commands_say():
+    """Written anew by ``python -m book.commands`` in docs/_extensions."""
+    assert PAGE.read_text("utf-8") == page_text(PAGE.read_text("utf-8"))
 
 
 def test_methods_leave_out_the_plumbing():
