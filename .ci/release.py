@@ -183,7 +183,9 @@ def main() -> int:
         python, first = next(iter(found.values())), f"Python {next(iter(found))}"
         checks.check(first, "sdist", lambda: install(python, work / "sdist", str(sdist)))
         checks.check(first, "[all]", lambda: install(python, work / "all", f"{wheel}[all]"))
-    checks.check("oldest libraries", "make test-minimum", lambda: last_line(run("make", "test-minimum")))
+    checks.check(
+        "oldest libraries", "make test-minimum", lambda: last_line(run("make", "test-minimum"))
+    )
     return checks.tell()
 
 
