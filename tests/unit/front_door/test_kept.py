@@ -105,8 +105,8 @@ def test_other_files_are_told_apart_by_what_they_hold(tmp_path: Path) -> None:
     assert not is_labeller(project)
     points, targets, _ = _digits()
     content = _fitted(points, targets, method="logistic").save(tmp_path / "model").read_bytes()
-    with pytest.raises(InvalidInputError, match="of form 9, and this beltrami reads form 1"):
-        read_labeller(content.replace(b"kept labeller 1", b"kept labeller 9", 1))
+    with pytest.raises(InvalidInputError, match="of form 9, and this beltrami reads form 2"):
+        read_labeller(content.replace(b"kept labeller 2", b"kept labeller 9", 1))
     with pytest.raises(InvalidInputError, match="no file on this machine"):
         read_labeller(tmp_path / "nothing")
 
