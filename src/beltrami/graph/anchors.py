@@ -24,11 +24,13 @@ from beltrami.graph.model import Graph, Neighbors
 from beltrami.graph.search import Space, open_space
 from beltrami.graph.search.approximate import Plan, is_surely_good, plan_search, worth_it
 from beltrami.graph.search.cells import Cells, Division
-from beltrami.graph.search.euclidean import EXACT_ROWS, TREE_DIMENSIONS
+from beltrami.graph.search.euclidean import TREE_DIMENSIONS
 from beltrami.graph.weights import Edges, SharedNeighborWeights, WeightRule, fix_width
 
 _SAMPLE = 1000  # anchors on which the recall of a search by cells is measured
 _PLANNING = 500  # others, by which it is planned
+_FEWEST = 4096
+"""Anchors from which a search by cells is tried: to divide so many takes hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,7 +227,7 @@ def set_anchors(
 def _with_cells(anchors: Anchors, old: Neighbors) -> Anchors:
     """Return anchors that are searched by cells, where these are many and it finds enough."""
     space = anchors.space.euclidean
-    if space is None or space.n_points < EXACT_ROWS or space.points.shape[1] <= TREE_DIMENSIONS:
+    if space is None or space.n_points < _FEWEST or space.points.shape[1] <= TREE_DIMENSIONS:
         return anchors
     drawn = np.random.default_rng(0).permutation(space.n_points)[: _SAMPLE + _PLANNING]
     sample, planning = np.sort(drawn[:_SAMPLE]), np.sort(drawn[_SAMPLE:])
