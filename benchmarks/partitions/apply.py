@@ -27,8 +27,8 @@ from beltrami.graph.search import open_space
 from beltrami.partitions.answering import AnswerTask, KeptAnswerer
 from beltrami.partitions.covering import local_scales
 from beltrami.partitions.layout import agree
+from beltrami.partitions.nearby import Standing, search_places
 from beltrami.partitions.sources import find_partitions
-from beltrami.partitions.standing import Standing, search_places
 from beltrami.tables import TableOptions
 from benchmarks.common.command import RESULTS
 from benchmarks.common.facts import circumstances

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.model import Partition
-from beltrami.partitions.standing import FACTOR, Standing, search_places
+from beltrami.partitions.nearby import FACTOR, Standing, search_places
 from beltrami.partitions.survey import batch_rows
 from beltrami.partitions.yardstick import Places, Yardstick
 

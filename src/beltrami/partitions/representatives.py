@@ -18,9 +18,9 @@ from beltrami.partitions.covering import Candidates, CoverTask, Gaps, local_scal
 from beltrami.partitions.drawing import Drawn, DrawTask, settle_draw
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.model import Coverage, Partition, Survey
+from beltrami.partitions.nearby import FACTOR, Standing
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.rows import key_limit
-from beltrami.partitions.standing import FACTOR, Standing
 from beltrami.partitions.yardstick import Yardstick
 from beltrami.tables import TableOptions
 

@@ -9,8 +9,8 @@ from tests.support.partitions import write_parts
 import beltrami as bt
 from beltrami.partitions.covering import Candidates, local_scales, thin
 from beltrami.partitions.drawing import Drawn, settle_draw
+from beltrami.partitions.nearby import FACTOR, Standing
 from beltrami.partitions.rows import key_limit, row_keys
-from beltrami.partitions.standing import FACTOR, Standing
 
 
 def test_the_scale_on_a_grid_is_the_distance_to_the_tenth_neighbour():
