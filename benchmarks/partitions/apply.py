@@ -8,7 +8,6 @@ its own that does nothing but answer. Rates are of processor seconds: the machin
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -106,7 +105,7 @@ def answer(folder: Path) -> dict[str, Any]:
         kept.judge(new[:1000])  # compiled, divided
         whole, verdict = _timed(lambda: kept.judge(new))
         by_stage = _stages(kept, new)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+        peak = peak_mib()
         by_file = _partition(kept, folder)
         anchors = kept.answerer.anchors
         sample = kept.answerer.preparation.project(kept.answerer.preparation.rescale(new[:_SAMPLE]))
@@ -123,6 +122,13 @@ def answer(folder: Path) -> dict[str, Any]:
         "unlike": float(verdict.unlike.mean()),
         "peak_mib": peak,
     }
+
+
+def peak_mib() -> float:
+    """Return the most that this process has held; what started it does not count."""
+    status = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    (line,) = (one for one in status if one.startswith("VmHWM:"))
+    return int(line.split()[1]) / 2**10
 
 
 def _timed(work: Any) -> tuple[float, Any]:
