@@ -26,7 +26,7 @@ from beltrami.graph.search import open_space
 from beltrami.partitions.answering import AnswerTask, KeptAnswerer
 from beltrami.partitions.covering import local_scales
 from beltrami.partitions.layout import agree
-from beltrami.partitions.nearby import Standing, search_places
+from beltrami.partitions.nearby import Standing, nearest_places
 from beltrami.partitions.sources import find_partitions
 from beltrami.tables import TableOptions
 from benchmarks.common.command import RESULTS
@@ -181,7 +181,7 @@ def _coverage(points: Any, new: Any) -> dict[str, float]:
         standing = Standing.of(np.ascontiguousarray(points, np.float32), local_scales(points))
         standing.ratios(rows[:1000])
         seconds, (ratios, _) = _timed(lambda: standing.ratios(rows))
-        of_all = _timed(lambda: search_places(rows[:_COMPARED], standing.places, 1))[0]
+        of_all = _timed(lambda: nearest_places(rows[:_COMPARED], standing.places, 1))[0]
     return {
         "cover_per_s": len(rows) / seconds,
         "cover_by_all_per_s": len(rows[:_COMPARED]) / of_all,

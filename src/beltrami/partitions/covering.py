@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.model import Partition
-from beltrami.partitions.nearby import FACTOR, Standing, search_places
+from beltrami.partitions.nearby import FACTOR, Standing, nearest_places
 from beltrami.partitions.survey import batch_rows
 from beltrami.partitions.yardstick import Places, Yardstick
 
@@ -33,7 +33,7 @@ def local_scales(places: Places) -> FloatVector:
     k = min(_NEIGHBORS, n - 1)
     if k < 1:
         return np.zeros(n)
-    squares, neighbors = search_places(places, places, k + 1)
+    squares, neighbors = nearest_places(places, places, k + 1)
     own = np.sqrt(np.maximum(squares[:, k].astype(np.float64), 0.0))
     around = np.median(own[neighbors[:, 1:]], axis=1)
     scales = np.minimum(own, around)

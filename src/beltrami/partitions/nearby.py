@@ -83,7 +83,7 @@ class Standing:
     def _of_nearest(self, rows: Places) -> tuple[FloatVector, FloatVector]:
         if not len(rows):
             return np.zeros(0), np.zeros(0)
-        near = search_places(rows, self.places, 1)[1][:, 0]
+        near = nearest_places(rows, self.places, 1)[1][:, 0]
         return self._ratios(rows, near), self.scales[near]
 
     def _ratios(self, rows: Places, near: NDArray[Any]) -> FloatVector:
@@ -95,7 +95,7 @@ class Standing:
         return ratios
 
 
-def search_places(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def nearest_places(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the squares of the distances to the nearest points, and which they are."""
     import faiss
 
