@@ -15,6 +15,7 @@ from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import resolve_jobs
 from beltrami.front_door import ManifoldClassifier
 from beltrami.front_door.kept.labeller import KeptLabeller
+from beltrami.front_door.prepare import default_graph
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answering import Answerer, AnswerTask, KeptAnswerer, written_name
 from beltrami.partitions.cluster import crew_of
@@ -28,10 +29,19 @@ from beltrami.partitions.passes import Passes
 from beltrami.partitions.plan import Plan, make_plan, require_space
 from beltrami.partitions.representatives import Choice, Representatives
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
+from beltrami.partitions.settling import settle
 from beltrami.partitions.sources import find_partitions
 from beltrami.tables import TableOptions
 
-STAGES = (Stage.SURVEY, Stage.DRAW, Stage.COVER, *FIT, Stage.ANSWER)
+STAGES = (
+    Stage.SURVEY,
+    Stage.DRAW,
+    Stage.COVER,
+    Stage.SETTLE,
+    Stage.WITNESS,
+    *FIT,
+    Stage.ANSWER,
+)
 """What the job goes through."""
 
 
@@ -229,6 +239,7 @@ class Job:
         share, most = self._options.coverage, plan.n_representatives
         choice = Choice(layout, survey, self._table, seed, most, share)
         chosen = choice.choose(partitions, passes)
+        chosen = settle(chosen, partitions, passes, layout, survey, seed + 1)
         chosen.write(path, manifest.key)
         return chosen
 
@@ -247,6 +258,14 @@ class Job:
             unlabeled=float("nan"),
             random_state=options.random_state,
             n_jobs=options.n_jobs,
+            graph=None
+            if chosen.witnesses is None
+            else default_graph(
+                metric="euclidean",
+                witnesses=chosen.witnesses,
+                random_state=options.random_state,
+                n_jobs=options.n_jobs,
+            ),
         )
         learner.fit(chosen.points, chosen.labels)
         return Learned.write(path, manifest.key, KeptLabeller.of(learner), learner.report_)
