@@ -1,8 +1,8 @@
 """A device beside the processor of the same machine: seconds, agreement, share of the limit.
 
 Points on ten sheets at the sizes asked for, and MNIST where it is; each stage once to warm up, then
-five times on the device and, up to a size, on the processor. Prints a JSON object for each row, which
-names what it ran on, and keeps all of them after each.
+five times on the device and, up to a size, on the processor. Prints a JSON object for each row,
+which names what it ran on, and keeps all of them after each.
 
 Run: python -m benchmarks.device [--sizes 60000 1000000] [--device cuda] [--out FOLDER]
 """

@@ -73,18 +73,17 @@ class Representatives:
             "coverage": asdict(self.coverage),
             "is_standard": self.is_standard,
         }
+        arrays: dict[str, Any] = {
+            "points": self.points,
+            "codes": codes,
+            "parts": self.parts,
+            "rows": self.rows,
+            "facts": np.array(json.dumps(facts)),
+        }
         with atomic_path(path) as temporary, temporary.open("wb") as file:
-            np.savez(
-                file,
-                points=self.points,
-                codes=codes,
-                parts=self.parts,
-                rows=self.rows,
-                facts=np.array(json.dumps(facts)),
-                **self._testimony(),
-            )
+            np.savez(file, **arrays, **self._testimony())
 
-    def _testimony(self) -> dict[str, NDArray[Any]]:
+    def _testimony(self) -> dict[str, Any]:
         """Return what rows say of them as arrays; nothing where they were not asked."""
         if self.witnesses is None or self.masses is None:
             return {}
