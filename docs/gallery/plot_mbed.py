@@ -25,16 +25,18 @@ mbed = bt.Mbed(random_state=0).fit(points, labels)
 # on ground of another colour is a mistake. The class of a place is the direction it points to most.
 
 figure, axes = plt.subplots(figsize=(6, 5.4), layout="constrained")
-low, high = mbed.embedding_.min(axis=0) - 0.5, mbed.embedding_.max(axis=0) + 0.5
+flat = mbed.embedding_[:, :2]  # three classes take two coordinates
+low, high = flat.min(axis=0) - 0.2, flat.max(axis=0) + 0.2
 across, up = np.meshgrid(np.linspace(low[0], high[0], 300), np.linspace(low[1], high[1], 300))
-sector = np.argmax(np.stack([across, up], axis=-1) @ mbed.directions_.T, axis=-1)
+sector = np.argmax(np.stack([across, up], axis=-1) @ mbed.directions_[:, :2].T, axis=-1)
 levels = (-0.5, 0.5, 1.5, 2.5)
 axes.contourf(across, up, sector, levels=levels, colors=("C0", "C1", "C2"), alpha=0.18)
 for number, (digit, mark) in enumerate(zip(mbed.classes_, "o^s", strict=True)):
-    own = mbed.embedding_[truth == digit]
-    axes.scatter(*own.T, s=10, c=f"C{number}", marker=mark, linewidths=0, label=digit)
+    axes.scatter(
+        *flat[truth == digit].T, s=10, c=f"C{number}", marker=mark, linewidths=0, label=digit
+    )
 for row in rows:
-    axes.text(*mbed.embedding_[row], truth[row], size=15, weight="bold", ha="center", va="center")
+    axes.text(*flat[row], truth[row], size=15, weight="bold", ha="center", va="center")
 axes.set(aspect="equal", xticks=[], yticks=[])
 wrong = int((mbed.transduction_ != truth).sum())
 axes.set_title(f"Digits 3, 5 and 8 from nine labels: {wrong} of {len(truth)} wrong")
