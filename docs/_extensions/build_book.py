@@ -39,6 +39,8 @@ def main() -> int:
     stale = list(_stale_outputs(stage, only))
     for fault in stale:
         print(f"output: {fault}", file=sys.stderr)
+    if stale:
+        print("docs/_extensions/book/outputs.py writes outputs anew", file=sys.stderr)
     print("checking links", flush=True)
     links = check_links(html)
     for fault in (*gathered.faults, *links.faults):
