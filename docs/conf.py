@@ -72,7 +72,11 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "notebook_images": False,
-    "reset_modules": ("matplotlib", "book.warnings_in_words.show_in_words"),
+    "reset_modules": (
+        "matplotlib",
+        "book.warnings_in_words.show_in_words",
+        "book.colours.show_apart",
+    ),
 }
 
 html_theme = "furo"

@@ -6,10 +6,12 @@ see a page while writing it.
 """
 
 import argparse
+import json
 import os
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -18,6 +20,7 @@ sys.path.insert(0, str(HERE))
 
 from book.gather import gather  # noqa: E402
 from book.link_check import check_links  # noqa: E402
+from book.outputs import differences  # noqa: E402
 from book.runs import hash_of_sources  # noqa: E402
 
 
@@ -33,12 +36,17 @@ def main() -> int:
     only = [name.removeprefix("docs/").removesuffix(".md") for name in arguments.only]
     print("running their code, then the gallery's, then writing HTML", flush=True)
     n_faults = _sphinx(stage, html, doctrees, only)
+    stale = list(_stale_outputs(stage, only))
+    for fault in stale:
+        print(f"output: {fault}", file=sys.stderr)
+    if stale:
+        print("docs/_extensions/book/outputs.py writes outputs anew", file=sys.stderr)
     print("checking links", flush=True)
     links = check_links(html)
     for fault in (*gathered.faults, *links.faults):
         print(f"link: {fault}", file=sys.stderr)
     (out / "addresses.txt").write_text("\n".join(links.addresses) + "\n", "utf-8")
-    n_faults += len(gathered.faults) + len(links.faults)
+    n_faults += len(gathered.faults) + len(links.faults) + len(stale)
     if n_faults and not only:
         shutil.rmtree(doctrees, ignore_errors=True)  # or the next build would not warn again
     print(
@@ -65,6 +73,17 @@ def _sphinx(stage: Path, html: Path, doctrees: Path, only: list[str]) -> int:
     strict = ["-q", "-W", "--keep-going", "-n"]
     folders = ["-c", str(ROOT / "docs"), "-d", str(doctrees), str(stage), str(html)]
     return build_main(["-b", "html", *strict, *options, *folders])
+
+
+def _stale_outputs(stage: Path, only: list[str]) -> Iterator[str]:
+    """Yield where pages hold other outputs than came now; ``book/outputs.py`` writes them anew."""
+    for results in sorted((stage / "executed").rglob("results.json")):
+        page = results.parent.relative_to(stage / "executed").as_posix()
+        origin = ROOT / "docs" / f"{page}.md"
+        if origin.is_file() and (not only or page in only):
+            yield from differences(
+                origin.read_text("utf-8"), page, json.loads(results.read_text("utf-8"))
+            )
 
 
 def _forget_old_gallery(stage: Path) -> None:

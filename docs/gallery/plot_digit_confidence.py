@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import beltrami as bt
-from beltrami.report.pictures.palette import OKABE_ITO
 
 digits = bt.load_dataset("digits")
 rng = np.random.default_rng(0)
@@ -33,7 +32,7 @@ for row, axes in zip(np.argsort(sure)[:12], panels.flat, strict=True):
     axes.set_title(
         f"says {found[row]}, is {digits.targets[row]}\n{sure[row]:.0%} sure",
         fontsize="small",
-        color="black" if is_right else OKABE_ITO[5],
+        color="black" if is_right else "C5",
     )
     axes.set_axis_off()
 figure.suptitle("The digits it is least sure of")
@@ -49,7 +48,7 @@ figure, axes = plt.subplots(figsize=(4.6, 4.2), layout="constrained")
 said = [sure[unlabelled & (groups == g)].mean() for g in range(8)]
 right = [(found == digits.targets)[unlabelled & (groups == g)].mean() for g in range(8)]
 axes.plot([0.3, 1], [0.3, 1], color="grey", linewidth=1, label="as sure as right")
-axes.plot(said, right, "o-", color=OKABE_ITO[0], label="eighths of the rows")
+axes.plot(said, right, "o-", color="C0", label="eighths of the rows")
 axes.set(title="Sure and right go together", xlabel="mean confidence", ylabel="share right")
 axes.legend(frameon=False)
 plt.show()

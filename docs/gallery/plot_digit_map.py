@@ -10,12 +10,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import beltrami as bt
-from beltrami.embeddings.layout import layout_graph
-from beltrami.report.pictures.palette import style_of
 
 digits = bt.load_dataset("digits")
 graph = bt.KnnGraph(10, weights="tuned_shared").build(digits.points)
-positions = layout_graph(graph, random_state=0)
+positions = bt.layout_graph(graph, random_state=0)
 
 first = np.unique(digits.targets, return_index=True)[1]
 labels = np.full(len(digits.targets), -1)
@@ -31,8 +29,8 @@ figure, panels = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
 named = (("True classes", digits.targets), (f"Found: {right:.0%} right", learner.transduction_))
 for axes, (title, classes) in zip(panels, named, strict=False):
     for c in range(10):
-        colour, mark = style_of(c)
-        axes.scatter(*positions[classes == c].T, s=7, c=colour, marker=mark, linewidths=0)
+        mark = "o^"[c // 8]  # the colours come round again after eight
+        axes.scatter(*positions[classes == c].T, s=7, c=f"C{c}", marker=mark, linewidths=0)
         middle = np.median(positions[classes == c], axis=0)
         axes.annotate(str(c), middle, fontsize=14, weight="bold", ha="center", va="center")
     axes.set_title(title)

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.linear_model import RidgeCV
 
 import beltrami as bt
-from beltrami.report.pictures.palette import style_of
 
 dollar = bt.dollar_sign(4000, random_state=0)
 values = np.full(len(dollar.targets), np.nan)
@@ -35,16 +34,15 @@ def error(found: np.ndarray) -> float:
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
 for region in np.unique(pieces.regions_):
-    colour, mark = style_of(int(region))
     inside = pieces.regions_ == region
-    left.scatter(*dollar.points[inside].T, s=4, c=colour, marker=mark, linewidths=0)
+    mark = "o^s"[region // 8 % 3]  # the colours come round again after eight
+    left.scatter(*dollar.points[inside].T, s=4, c=f"C{region}", marker=mark, linewidths=0)
 left.set(title="Regions by local shape", xlabel="first coordinate", ylabel="second coordinate")
 left.set_aspect("equal")
-for number, (name, model) in enumerate((("one ridge", alone), ("one per region", pieces))):
-    colour, mark = style_of(5 if number == 0 else 0)
+for name, model, colour in (("one ridge", alone, "C5"), ("one per region", pieces, "C0")):
     found = model.predict(dollar.points)
     label = f"{name}: error {error(found):.3f}"
-    right.scatter(dollar.targets, found, s=4, c=colour, marker=mark, label=label, linewidths=0)
+    right.scatter(dollar.targets, found, s=4, c=colour, label=label, linewidths=0)
 right.axline((1, 1), slope=1, color="black", linewidth=1)
 right.set(title="Predictions from 100 labels", xlabel="true value", ylabel="predicted value")
 right.legend(frameon=False, markerscale=3)

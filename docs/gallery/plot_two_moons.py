@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.svm import SVC
 
 import beltrami as bt
-from beltrami.report.pictures.palette import OKABE_ITO
 
 moons = bt.two_moons(300, noise=0.05, random_state=0)
 rng = np.random.default_rng(0)
@@ -36,13 +35,13 @@ grid = np.column_stack([across.ravel(), up.ravel()])
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
 for axes, model, name in zip(panels, (plain, laplacian), ("SVM", "Laplacian SVM"), strict=True):
     height = model.decision_function(grid).reshape(across.shape)
-    axes.contourf(across, up, height > 0, levels=[-0.5, 0.5, 1.5], colors=OKABE_ITO[:2], alpha=0.18)
+    axes.contourf(across, up, height > 0, levels=[-0.5, 0.5, 1.5], colors=("C0", "C1"), alpha=0.18)
     axes.contour(across, up, height, levels=[0], colors="black", linewidths=1)
     for c, mark in ((0, "o"), (1, "^")):
         inside = moons.targets == c
-        axes.scatter(*moons.points[inside].T, s=12, c=OKABE_ITO[c], marker=mark, linewidths=0)
+        axes.scatter(*moons.points[inside].T, s=12, c=f"C{c}", marker=mark, linewidths=0)
         axes.scatter(
-            *moons.points[rows[c]], s=150, c=OKABE_ITO[c], marker=mark, edgecolors="black", zorder=3
+            *moons.points[rows[c]], s=150, c=f"C{c}", marker=mark, edgecolors="black", zorder=3
         )
     wrong = (model.predict(moons.points) != moons.targets).sum()
     axes.set(title=f"{name}: {wrong} of 300 wrong", xlabel="first coordinate")

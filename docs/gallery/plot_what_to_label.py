@@ -10,7 +10,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import beltrami as bt
-from beltrami.report.pictures.palette import style_of
 
 digits = bt.load_dataset("digits")
 points, truth = digits.points[:900], digits.targets[:900]
@@ -37,12 +36,10 @@ drawn = [curve("random", seed) for seed in range(3)]
 counts = 2 + 5 * np.arange(1, 7)
 
 figure, axes = plt.subplots(figsize=(6.4, 4), layout="constrained")
-colour, mark = style_of(0)
-axes.plot(counts, 100 * np.array(asked), color=colour, marker=mark, label="what query asks")
-colour, mark = style_of(5)
+axes.plot(counts, 100 * np.array(asked), color="C0", marker="o", label="what query asks")
 for number, shares in enumerate(drawn):
     name = "rows at random, three runs" if number == 0 else None
-    axes.plot(counts, 100 * np.array(shares), color=colour, marker="^", alpha=0.6, label=name)
+    axes.plot(counts, 100 * np.array(shares), color="C5", marker="^", alpha=0.6, label=name)
 axes.set(
     title="Asking well saves labels", xlabel="labels given", ylabel="rows labelled rightly, percent"
 )

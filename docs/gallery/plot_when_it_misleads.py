@@ -13,7 +13,6 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import beltrami as bt
-from beltrami.report.pictures.palette import style_of
 
 rng = np.random.default_rng(0)
 directions = rng.standard_normal((1500, 12))
@@ -40,8 +39,7 @@ found = (graph.transduction_, linear.predict(points), door.transduction_)
 rest = labels < 0
 wrong = [100 * float(np.mean(answer[rest] != truth[rest])) for answer in found]
 figure, axes = plt.subplots(figsize=(6.4, 2.8), layout="constrained")
-colours = [style_of(number)[0] for number in (5, 0, 2)]
-bars = axes.barh(names, wrong, color=colours)
+bars = axes.barh(names, wrong, color=("C5", "C0", "C2"))
 axes.bar_label(bars, fmt="%.1f %%", padding=4)
 axes.invert_yaxis()
 axes.set(

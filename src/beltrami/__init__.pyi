@@ -2,6 +2,7 @@
 
 from .core.device import use_device
 from .core.errors import BeltramiError, BeltramiWarning
+from .core.progress import listen
 from .data import (
     Dataset,
     available_datasets,
@@ -21,6 +22,7 @@ from .data import (
     two_squares,
 )
 from .embeddings import LaplacianEigenmaps, SpectralClustering, StochasticNeighborEmbedding
+from .embeddings.layout import layout_graph
 from .embeddings.mbed.modes import PaperMode, PracticalMode
 from .front_door import ManifoldClassifier, ManifoldRegressor
 from .front_door.kept.file import load
@@ -112,6 +114,8 @@ __all__ = [
     "label",
     "label_partitions",
     "laplacian",
+    "layout_graph",
+    "listen",
     "load",
     "load_dataset",
     "plane_curve",

@@ -1,5 +1,6 @@
 """The book is whole: every name has a page and an example, every page is listed, links lead on."""
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -90,11 +91,53 @@ def run_blocks(page):
     return name, blocks_of(page.read_text("utf-8"), name)
 
 
+def python_of(page):
+    return [block for block in run_blocks(page)[1] if block.language == "python"]
+
+
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=called)
 def test_python_of_pages_compiles(page):
-    for block in run_blocks(page)[1]:
-        if block.language == "python":
-            compile(block.source, f"{page}:{block.line}", "exec")
+    for block in python_of(page):
+        compile(block.source, f"{page}:{block.line}", "exec")
+
+
+def private_names(source):
+    """Yield what a piece of code takes from the package and is no public name."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (
+                name.name
+                for name in node.names
+                if re.match(r"beltrami\w*\.", name.name) or name.name == "beltrami_papers"
+            )
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("beltrami"):
+            taken = {f"{node.module}.{name.name}" for name in node.names}
+            yield from taken - {f"beltrami.{name}" for name in beltrami.__all__}
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in {"bt", "beltrami"}:
+            yield from {f"bt.{node.attr}"} - {f"bt.{name}" for name in beltrami.__all__}
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "README.md", *sorted((DOCS / "gallery").glob("*.py"))], ids=called
+)
+def test_pages_use_public_names_only(page):
+    text = page.read_text("utf-8")
+    sources = [text] if page.suffix == ".py" else [block.source for block in python_of(page)]
+    assert not [name for source in sources for name in private_names(source)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import beltrami.graph as g",
+        "from beltrami.graph.model import Graph",
+        "from beltrami import KnnGraph, core",
+        "import beltrami as bt; bt.core.progress",
+        "from beltrami_papers.preparation import word_counts",
+    ],
+)
+def test_a_name_that_is_not_public_is_seen(source):
+    assert len(list(private_names(source))) == 1
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if run_blocks(page)[1]], ids=called)

@@ -8,7 +8,10 @@ from markdown_it import MarkdownIt
 RUN = ("python", "sh")
 """Languages of fences that are run."""
 
-AGREED = (*RUN, "text")
+PRINTED, VARIES = "text printed", "text printed varies"
+"""Marks of fences that hold what the block above printed; of some every run prints another text."""
+
+AGREED = (*RUN, "text", PRINTED, VARIES)
 """Languages that a page of the book may use; ``text`` is for what is not to be run."""
 
 NOT_RUN = ("reproductions/", "contests/", "decisions/", "project/", "gallery/")

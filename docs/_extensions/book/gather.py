@@ -1,6 +1,7 @@
 """Gather the book's sources from all over the repository into one folder for Sphinx.
 
-Pages keep their lines, so a message about a line is about the same line of the page's own file.
+Pages keep their lines, so a message about a line is about the same line of the page's own file;
+outputs that are committed beneath their blocks become empty lines, since the build sets its own.
 """
 
 import shutil
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from book.bibliography import bibliography_markdown
+from book.outputs import without_outputs
 from book.places import FILES, PROJECT_PAGES, place_of, rewritten
 
 CONTENTS = "\n```{{toctree}}\n:glob:\n:{shown}:\n\n*\n```\n"
@@ -60,7 +62,8 @@ def gather(root: Path, stage: Path) -> Gathering:
         if not place.endswith(".md"):
             _copy(root / origin, stage / place, gathering)
             continue
-        page = rewritten((root / origin).read_text("utf-8"), origin, root)
+        text = without_outputs((root / origin).read_text("utf-8"), place.removesuffix(".md"))
+        page = rewritten(text, origin, root)
         _write(_completed(page.text, origin, root), stage / place, gathering)
         gathering.pages.append(place)
         gathering.faults += page.faults

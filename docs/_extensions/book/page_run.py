@@ -24,6 +24,9 @@ DPI, SHOWN_DPI = 160, 88
 SAVED = "saved"
 """Mark of figures that were shown beneath an earlier block."""
 
+_STAGE = re.compile(r"^\[\d+/\d+\] .*: [\d.]+ s\n", re.MULTILINE)
+"""What a command says of its stages where there is no terminal; on one the line vanishes."""
+
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 TRACEBACK = "Traceback (most recent call last)"
 
@@ -110,8 +113,8 @@ def _width(picture: Path) -> int:
 
 
 def _cleaned(text: str) -> str:
-    """Return text without colours, overwritten lines and the name of the working folder."""
-    text = _CONTROL.sub("", text)
+    """Return text without colours, lines that a terminal loses and the name of the folder."""
+    text = _STAGE.sub("", _CONTROL.sub("", text))
     here = str(Path.cwd())
     text = text.replace(here + "/", "").replace(here, ".")
     lines = [line.rstrip("\r").rsplit("\r", 1)[-1].rstrip() for line in text.split("\n")]

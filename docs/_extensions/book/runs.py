@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from book.blocks import Block
+from book.colours import SETTINGS
 
 LIMIT_S = 600
 """Seconds after which a page is stopped; pages take a thirtieth of it on a quiet machine."""
@@ -66,7 +67,7 @@ def hash_of_sources(*folders: Path) -> str:
 
 def hash_of_machinery() -> str:
     """Return a hash of the modules that decide how a page is run."""
-    names = ("blocks.py", "page_run.py", "runs.py", "warnings_in_words.py")
+    names = ("blocks.py", "matplotlibrc", "page_run.py", "runs.py", "warnings_in_words.py")
     texts = [Path(__file__).with_name(name).read_bytes() for name in names]
     return hashlib.sha256(b"".join(texts)).hexdigest()
 
@@ -169,11 +170,13 @@ def _run_apart(page: str, blocks: Sequence[Block], folder: Path, n_threads: int)
 def _environment(n_threads: int) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name != "BELTRAMI_DATA"}
     here = str(Path(sys.executable).parent)
+    paths = [str(Path(__file__).parents[1]), kept.get("PYTHONPATH", "")]
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     return kept | {
-        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "PYTHONPATH": os.pathsep.join(path for path in paths if path),
         "PATH": here + os.pathsep + os.environ.get("PATH", ""),
         "MPLBACKEND": "Agg",
+        "MATPLOTLIBRC": str(SETTINGS),
         "NO_COLOR": "1",
         "TERM": "dumb",
         "COLUMNS": "96",

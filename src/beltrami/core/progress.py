@@ -45,15 +45,19 @@ def listen(callback: Listener) -> Iterator[None]:
     callback : callable
         Takes a `ProgressEvent`.
 
+    Yields
+    ------
+    None
+        The callback is heard until the block is left.
+
     Examples
     --------
-    >>> from beltrami.core.progress import listen, track
+    >>> from beltrami import KnnGraph, circle, listen
     >>> events = []
-    >>> with listen(events.append), track("counting", total=2) as advance:
-    ...     advance(1)
-    ...     advance(1)
-    >>> [(event.step, event.done) for event in events]
-    [('counting', 1.0), ('counting', 2.0)]
+    >>> with listen(events.append):
+    ...     graph = KnnGraph(connect="keep").build(circle(200, random_state=0).points)
+    >>> events[0].title
+    'searching neighbours'
     """
     token = _listener.set(callback)
     try:

@@ -2,6 +2,8 @@ import pytest
 from book.blocks import Block
 from book.runs import run_pages
 
+from beltrami.report.pictures.palette import OKABE_ITO
+
 
 def run(folder, *blocks, key="a"):
     return run_pages({"page": list(blocks)}, folder, key)["page"]
@@ -19,6 +21,11 @@ def test_blocks_share_names_and_folder_and_show_what_they_print(tmp_path):
         python("import os\nprint(x + 1, os.getcwd())"),
     )
     assert [result["printed"] for result in done.results] == ["", "by python\n.", "3 ."]
+
+
+def test_lines_about_stages_which_a_terminal_loses_are_not_shown(tmp_path):
+    done = run(tmp_path, Block("sh", "echo '[1/2] reading the table: 0.1 s'; echo '2 rows'", 1))
+    assert done.results[0]["printed"] == "2 rows"
 
 
 def test_a_failure_stops_the_page_and_is_not_kept(tmp_path):
@@ -50,6 +57,12 @@ def test_a_page_is_run_again_only_when_something_changed(tmp_path):
     assert run(tmp_path, block).is_new
     assert not run(tmp_path, block).is_new
     assert run(tmp_path, block, key="b").is_new
+
+
+def test_figures_have_the_colours_of_reports(tmp_path):
+    show = "from matplotlib import rcParams\nprint(*rcParams['axes.prop_cycle'].by_key()['color'])"
+    printed = run(tmp_path, python(show)).results[0]["printed"]
+    assert tuple(printed.split()) == OKABE_ITO
 
 
 def test_figures_need_words(tmp_path):

@@ -82,8 +82,7 @@ def layout_graph(
 
     Examples
     --------
-    >>> from beltrami import KnnGraph, two_moons
-    >>> from beltrami.embeddings.layout import layout_graph
+    >>> from beltrami import KnnGraph, layout_graph, two_moons
     >>> graph = KnnGraph().build(two_moons(200, random_state=0).points)
     >>> layout_graph(graph, random_state=0).shape
     (200, 2)
