@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,11 @@ from beltrami.front_door import ManifoldClassifier
 from beltrami.front_door.insight import given_rows
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answering import Answerer, AnswerTask, FittedAnswerer, written_name
-from beltrami.partitions.cluster import crew_of
 from beltrami.partitions.first_look import look_at_all
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
+from beltrami.partitions.opening import crew_of
 from beltrami.partitions.options import SHARE, PartitionOptions, read_size
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.plan import Plan, make_plan, require_space
@@ -164,12 +165,12 @@ class Job:
         _require_apart(self._source, self._out)
         _require_own_names(partitions, self._options.form)
         enter_stage(Stage.SURVEY)
-        with crew_of(self._client, resolve_jobs(self._options.n_jobs)) as crew:
-            passes = Passes(crew)
-            inputs = {one.name: one.fingerprint() for one in partitions}
-            manifest = Manifest(self._out, inputs, self._facts())
-            manifest.open()
-            return self._go_on(partitions, passes, manifest)
+        inputs = {one.name: one.fingerprint() for one in partitions}
+        manifest = Manifest(self._out, inputs, self._facts())
+        n_jobs = resolve_jobs(self._options.n_jobs)
+        with manifest.held(), crew_of(self._client, n_jobs) as crew:
+            crew.require_sight(manifest.marker)
+            return self._go_on(partitions, Passes(crew), manifest)
 
     def _facts(self) -> dict[str, str]:
         """Return all that the results depend on beside the inputs."""
@@ -196,6 +197,7 @@ class Job:
         self, partitions: tuple[Partition, ...], passes: Passes, manifest: Manifest
     ) -> PartitionedLabelling:
         partitions, layout, survey = look_at_all(partitions, passes, self._table, self._out)
+        manifest.leave_out(passes.failures)
         plan = make_plan(self._options, layout, partitions, survey.n_given)
         passes.crew.hold_to(plan.n_jobs)
         space = require_space(self._out, survey.total, 16 if layout.roles.id else 8)
@@ -259,20 +261,31 @@ class Job:
         offsets = np.concatenate([[0], np.cumsum(survey.n_rows)]).tolist()
         pairs = zip(partitions, targets, strict=True)
         done = [manifest.counts(one.name, target) for one, target in pairs]
-        ahead = [place for place, one in enumerate(done) if one is None]
+        failed = {one.name for one in passes.failures}
+        ahead = [
+            place
+            for place, one in enumerate(done)
+            if one is None and partitions[place].name not in failed
+        ]
 
         def note(place: int, counts: Any) -> None:
             done[ahead[place]] = counts
             manifest.note(partitions[ahead[place]].name, counts, targets[ahead[place]])
 
-        passes.over(
-            Stage.ANSWER,
-            AnswerTask(answerer, layout, self._table, out, form),
-            [partitions[place] for place in ahead],
-            [offsets[place] for place in ahead],
-            [survey.n_rows[place] for place in ahead],
-            on_result=note,
-        )
+        try:
+            passes.over(
+                Stage.ANSWER,
+                AnswerTask(answerer, layout, self._table, out, form),
+                [partitions[place] for place in ahead],
+                [offsets[place] for place in ahead],
+                [survey.n_rows[place] for place in ahead],
+                on_result=note,
+                is_rest=len(ahead) < len(partitions),
+            )
+        except BaseException:
+            with suppress(OSError):
+                manifest.write()
+            raise
         manifest.write()
         return {
             target: counts

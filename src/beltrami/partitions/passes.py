@@ -26,11 +26,13 @@ class Passes:
         extras: Sequence[Any] | None = None,
         n_rows: Sequence[int] | None = None,
         on_result: Callable[[int, Any], None] | None = None,
+        is_rest: bool = False,
     ) -> list[Any]:
         """Return what a task found in each partition, None where it failed.
 
         - `n_rows`: rows of each, for progress and pace; None counts partitions.
         - `on_result`: called with place and result as soon as there is one.
+        - `is_rest`: whether others are done, so that it is no end if all of these fail.
         """
         began = time.perf_counter()
         found: list[Any] = [None] * len(partitions)
@@ -46,7 +48,7 @@ class Passes:
                         on_result(place, result)
                 advance(units[place])
         self.failures.sort(key=lambda one: one.name)
-        if partitions and all(one is None for one in found):
+        if partitions and not is_rest and all(one is None for one in found):
             raise InvalidInputError(
                 f"none of {len(partitions)} partition(s) could be worked on. {self.failures[0]}"
             )
