@@ -74,9 +74,9 @@ def find_partitions(source: Any, *, delimiter: str | None = None) -> tuple[Parti
 def _files_below(folder: Path) -> list[Path]:
     """Return the files below a folder but for those that are hidden or that tools add, as _SUCCESS.
 
-    Such a name begins with a point or an underscore.
+    Such a name begins with a point or an underscore. A link to a file that is gone is one.
     """
-    below = (one for one in folder.rglob("*") if one.is_file())
+    below = (one for one in folder.rglob("*") if one.is_file() or not one.exists())
     return [one for one in below if not any(p[0] in "._" for p in one.relative_to(folder).parts)]
 
 
