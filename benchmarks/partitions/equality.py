@@ -35,7 +35,17 @@ STEM = "partitions_equality"
 
 _OPTIONS = {"n_representatives": 2000, "method": "poisson", "n_jobs": 2}
 
-_PASSES = {Stage.SURVEY.value, Stage.DRAW.value, Stage.COVER.value, Stage.ANSWER.value}
+_PASSES = {
+    one.value
+    for one in (
+        Stage.SURVEY,
+        Stage.DRAW,
+        Stage.COVER,
+        Stage.SETTLE,
+        Stage.WITNESS,
+        Stage.ANSWER,
+    )
+}
 
 
 class ShuffledCrew(ThreadCrew):

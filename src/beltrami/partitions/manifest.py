@@ -53,7 +53,7 @@ class Manifest:
     @property
     def marker(self) -> Path:
         """A file that is there, and says who works on the folder, while it is held."""
-        return self.out / FOLDER / "lock"
+        return self.out.absolute() / FOLDER / "lock"
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -179,6 +179,7 @@ class Manifest:
             Counter(record["sources"]),
             Counter(record["labels"]),
             record["confidence"],
+            record["unlike"],
         )
 
     def note(self, name: str, counts: PartCounts, written: Path) -> None:
@@ -189,6 +190,7 @@ class Manifest:
             "sources": dict(sorted(counts.sources.items())),
             "labels": dict(sorted(counts.labels.items())),
             "confidence": counts.confidence,
+            "unlike": counts.n_unlike,
         }
         if time.monotonic() - self._written > _PAUSE_S:
             self.write()

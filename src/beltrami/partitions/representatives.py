@@ -8,28 +8,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from beltrami.core.errors import CorruptDataError
 from beltrami.core.files import atomic_path
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
-from beltrami.core.types import FloatMatrix
-from beltrami.partitions.covering import (
-    FACTOR,
-    Candidates,
-    CoverTask,
-    Gaps,
-    local_scales,
-    thin,
-)
+from beltrami.core.types import CsrMatrix, FloatMatrix
+from beltrami.partitions.covering import Candidates, CoverTask, Gaps, local_scales, thin
 from beltrami.partitions.drawing import Drawn, DrawTask, settle_draw
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.model import Coverage, Partition, Survey
+from beltrami.partitions.nearby import FACTOR, Standing
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.rows import key_limit
 from beltrami.partitions.yardstick import Yardstick
 from beltrami.tables import TableOptions
 
+_CSR = ("data", "indices", "indptr")
 _MOST_ROUNDS = 6
 _MOST_OF_PARTITION = 512
 """Candidates that a partition sends in a round."""
@@ -51,6 +47,10 @@ class Representatives:
         Whether columns are put on one scale.
     parts, rows : ndarray of shape (m,)
         Where each comes from: the place of its partition, and its own in that one.
+    witnesses : csr_array of shape (m, m) or None
+        How many rows lie between two of them; None where all rows learn.
+    masses : ndarray of shape (m,) or None
+        How many rows each stands for, of those that were looked at.
     """
 
     points: FloatMatrix
@@ -59,6 +59,8 @@ class Representatives:
     is_standard: bool
     parts: NDArray[np.int64]
     rows: NDArray[np.int64]
+    witnesses: CsrMatrix | None = None
+    masses: NDArray[np.int64] | None = None
 
     def write(self, path: Path, key: str) -> None:
         """Keep them beside the results, for a job that is taken up again."""
@@ -71,15 +73,22 @@ class Representatives:
             "coverage": asdict(self.coverage),
             "is_standard": self.is_standard,
         }
+        arrays: dict[str, Any] = {
+            "points": self.points,
+            "codes": codes,
+            "parts": self.parts,
+            "rows": self.rows,
+            "facts": np.array(json.dumps(facts)),
+        }
         with atomic_path(path) as temporary, temporary.open("wb") as file:
-            np.savez(
-                file,
-                points=self.points,
-                codes=codes,
-                parts=self.parts,
-                rows=self.rows,
-                facts=np.array(json.dumps(facts)),
-            )
+            np.savez(file, **arrays, **self._testimony())
+
+    def _testimony(self) -> dict[str, Any]:
+        """Return what rows say of them as arrays; nothing where they were not asked."""
+        if self.witnesses is None or self.masses is None:
+            return {}
+        held = {name: getattr(self.witnesses, name) for name in _CSR}
+        return held | {"masses": self.masses}
 
     @classmethod
     def read(cls, path: Path, key: str) -> "Representatives | None":
@@ -92,13 +101,18 @@ class Representatives:
                 points, codes, parts, rows = (
                     held[name] for name in ("points", "codes", "parts", "rows")
                 )
+                witnesses = masses = None
+                if "masses" in held.files:
+                    masses, shape = held["masses"], (len(points), len(points))
+                    witnesses = csr_array(tuple(held[name] for name in _CSR), shape=shape)
         except (OSError, ValueError, KeyError) as error:
             raise CorruptDataError(path=str(path), reason=str(error)) from error
         if facts["key"] != key:
             return None
         classes = np.array([*facts["classes"], None], dtype=object)
         coverage = Coverage(**facts["coverage"])
-        return cls(points, classes[codes], coverage, facts["is_standard"], parts, rows)
+        labels, is_standard = classes[codes], facts["is_standard"]
+        return cls(points, labels, coverage, is_standard, parts, rows, witnesses, masses)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,7 +214,7 @@ class Choice:
         """Return what is not covered of each partition, given more representatives."""
         each = min(_MOST_OF_PARTITION, max(16, 4 * room // len(partitions)))
         fill = self.survey.moments.mean
-        task = CoverTask(self.layout, fill, yardstick, places, scales, each)
+        task = CoverTask(self.layout, fill, yardstick, Standing.of(places, scales), each)
         is_first = all(one is None for one in gaps)
         failed = {one.name for one in passes.failures}
         ahead = [

@@ -55,7 +55,7 @@ def test_what_killed_writers_left_is_no_result_and_is_removed_at_the_next_start(
     label(source, tmp_path / "out")
     assert written(tmp_path / "out") == before
     assert sorted(path.name for path in (tmp_path / "out" / FOLDER).iterdir()) == [
-        "manifest.json", "representatives.npz"
+        "labeller.beltrami", "manifest.json", "representatives.npz"
     ]  # fmt: skip
 
 
