@@ -12,20 +12,40 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 from distributed import Client, LocalCluster
 
 import beltrami as bt
+from beltrami.core.progress import listen
+from beltrami.core.stages import Stage
 from beltrami.partitions.crew import ThreadCrew
 from benchmarks.common.command import RESULTS
 from benchmarks.common.facts import circumstances
 from benchmarks.common.pages import table, versions_line, write_results
 from benchmarks.partitions.made import write_made
 
+os.environ["BELTRAMI_CACHE"] = ""  # every fit is made anew
+
 STEM = "partitions_equality"
 
-_OPTIONS = {"n_representatives": 2000, "method": "poisson"}
+_OPTIONS = {"n_representatives": 2000, "method": "poisson", "n_jobs": 2}
+
+_PASSES = {
+    one.value
+    for one in (
+        Stage.SURVEY,
+        Stage.DRAW,
+        Stage.COVER,
+        Stage.SETTLE,
+        Stage.WITNESS,
+        Stage.ANSWER,
+    )
+}
 
 
 class ShuffledCrew(ThreadCrew):
@@ -68,12 +88,12 @@ def main() -> None:
     for n_workers in (1, 2, 4):
         with _cluster(LocalCluster, n_workers) as cluster, Client(cluster) as client:
             found[f"{n_workers} worker process(es)"] = label(f"{n_workers} workers", client)
-    with _cluster(LocalCluster, 2) as cluster, Client(cluster) as client:
-        killed, jobs = _with_kills(client, arguments.worker_kills, label)
+    jobs, at_workers = _workers_killed(arguments.worker_kills, label)
+    n_killed = at_workers.total()
     for turn, one in enumerate(jobs):
-        found[f"{killed} workers killed in {len(jobs)} job(s): job {turn + 1}"] = one
-    n_killed, own = _driver_killed(source, arguments.work / "driver", arguments.driver_kills)
-    found[f"{n_killed} drivers killed and taken up again"] = own
+        found[f"{n_killed} workers killed in {len(jobs)} job(s): job {turn + 1}"] = one
+    own, at_drivers = _drivers_killed(source, arguments.work / "driver", arguments.driver_kills)
+    found[f"{at_drivers.total()} drivers killed and taken up again"] = own
     record = {
         "circumstances": circumstances(),
         "rows": arguments.rows,
@@ -81,6 +101,8 @@ def main() -> None:
         "files": len(expected),
         "bytes": sum(map(len, expected.values())),
         "equal": {name: one == expected for name, one in found.items()},
+        "workers_killed_while": dict(at_workers.most_common()),
+        "drivers_killed_while": dict(at_drivers.most_common()),
     }
     write_results(arguments.out, STEM, record, render(record))
     print("all the same bytes" if all(record["equal"].values()) else "NOT the same bytes")
@@ -89,12 +111,19 @@ def main() -> None:
 def render(record: dict) -> str:
     """Return the page."""
     lines = [(name, "yes" if one else "NO") for name, one in record["equal"].items()]
+    workers, drivers = record["workers_killed_while"], record["drivers_killed_while"]
+    kills = [
+        (stage, str(workers.get(stage, 0)), str(drivers.get(stage, 0)))
+        for stage in {**workers, **drivers}
+    ]
     return (
         "# Partitions: the same bytes whatever happens\n\n"
         f"{record['rows']:,} rows in {record['parts']} partitions, labelled by one thread, and "
         "again under each of these circumstances; SIGKILL comes at random moments. All "
         f"{record['files']} files of answers, {record['bytes']:,} bytes, are compared.\n\n"
         f"{table(('circumstances', 'the same bytes'), lines)}\n"
+        "What the job was at when a kill came:\n\n"
+        f"{table(('stage', 'workers killed', 'drivers killed'), kills)}\n"
         f"{versions_line(record['circumstances'])}\n"
     )
 
@@ -103,53 +132,115 @@ def _cluster(kind: type, n_workers: int) -> object:
     return kind(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, memory_limit=0)
 
 
-def _with_kills(client: object, n_kills: int, label: object) -> tuple[int, list]:
-    """Label again and again while workers are killed, until so many are."""
-    killed, found, turn = 0, [], 0
-    while killed < n_kills:
-        is_over = threading.Event()
+def _workers_killed(
+    n_kills: int, label: Callable[[str, object], dict]
+) -> tuple[list[dict], Counter[str]]:
+    """Label again and again by two workers of its own, any of which is killed at any moment.
 
-        def kill(is_over: threading.Event = is_over) -> None:
-            nonlocal killed
-            chance = random.Random(killed)
-            while not is_over.wait(chance.uniform(0.3, 2.0)) and killed < n_kills:
-                try:
-                    pids = list(client.run(os.getpid).values())
-                    os.kill(chance.choice(pids), signal.SIGKILL)
-                    killed += 1
-                except (OSError, RuntimeError, IndexError, ValueError):
-                    continue
+    A pass that no kill has hit yet gets one soon after it has begun.
+    """
+    at: Counter[str] = Counter()
+    found: list[dict] = []
+    chance = random.Random(0)
+    while at.total() < n_kills or not set(at) >= _PASSES:
+        stage, wake, is_over = ["starting"], threading.Event(), threading.Event()
+
+        def note(event: object, stage: list[str] = stage, wake: threading.Event = wake) -> None:
+            is_due = event.title in _PASSES - set(at) and stage[0] != event.title
+            stage[0] = event.title
+            if is_due:
+                wake.set()
+
+        def kill(
+            stage: list[str] = stage,
+            wake: threading.Event = wake,
+            is_over: threading.Event = is_over,
+        ) -> None:
+            left = n_kills
+            while left:
+                if wake.wait(chance.uniform(0.5, 6.0)):
+                    wake.clear()
+                    time.sleep(chance.uniform(0.0, 0.2))
+                if is_over.is_set():
+                    return
+                workers = _worker_processes()
+                if workers and stage[0] != "starting":
+                    with suppress(OSError):
+                        os.kill(chance.choice(workers), signal.SIGKILL)
+                        at[stage[0]] += 1
+                        left -= 1
 
         killer = threading.Thread(target=kill, daemon=True)
         killer.start()
-        found.append(label(f"workers killed {turn}", client))
+        with listen(note):
+            found.append(label(f"workers killed {len(found)}", "local"))
         is_over.set()
+        wake.set()
         killer.join()
-        turn += 1
-    print(f"{killed} workers were killed over {turn} job(s)", flush=True)
-    return killed, found
+        print(f"{at.total()} workers killed: {dict(at)}", flush=True)
+    return found, at
 
 
-def _driver_killed(source: Path, out: Path, n_kills: int) -> tuple[int, dict[str, bytes]]:
+def _worker_processes() -> list[int]:
+    """Return the processes that Dask started for workers, whatever they are at."""
+    found = []
+    for one in psutil.Process().children():
+        with suppress(psutil.Error):
+            if "spawn_main" in " ".join(one.cmdline()):
+                found.append(one.pid)
+    return sorted(found)
+
+
+def _drivers_killed(source: Path, out: Path, n_kills: int) -> tuple[dict, Counter[str]]:
     """Kill the process at random moments, and take the job up until it is done.
 
-    Where it is done before its kill, the kill comes to a new beginning.
+    Every kill waits for the next stage of a list, so that all are hit, and for a random time. Where
+    the job is done before, the kill comes to a new beginning.
     """
     code = (
-        f"import beltrami as bt; bt.label_partitions({str(source)!r}, 'kind', out={str(out)!r}, "
-        f"n_representatives={_OPTIONS['n_representatives']}, method={_OPTIONS['method']!r})"
+        "import beltrami as bt; from beltrami.core.progress import listen\n"
+        "with listen(lambda event: print(event.title, flush=True)):\n"
+        f"    bt.label_partitions({str(source)!r}, 'kind', out={str(out)!r}, **{_OPTIONS!r})"
     )
-    chance, n_killed = random.Random(0), 0
-    while n_killed < n_kills:
-        with subprocess.Popen([sys.executable, "-c", code]) as process:
-            try:
-                process.wait(chance.uniform(1.5, 12.0))
-                shutil.rmtree(out)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                n_killed += 1
-    subprocess.run([sys.executable, "-c", code], check=True)
-    return n_killed, results(out)
+    at: Counter[str] = Counter()
+    chance = random.Random(0)
+    targets = [*sorted(_PASSES), Stage.LEARN.value]
+    while at.total() < n_kills or not set(at) >= _PASSES:
+        target = targets[at.total() % len(targets)]
+        with subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", code], stdout=subprocess.PIPE, text=True
+        ) as process:
+            said: list[str] = []
+            has_come = threading.Event()
+
+            def read(
+                lines: Iterable[str] = process.stdout,
+                said: list[str] = said,
+                target: str = target,
+                has_come: threading.Event = has_come,
+            ) -> None:
+                for line in lines:
+                    said.append(line.strip())
+                    if said[-1] == target:
+                        has_come.set()
+                has_come.set()
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            has_come.wait()
+            time.sleep(chance.uniform(0.0, 1.0) ** 3)  # most passes are short
+            is_over = process.poll() is not None
+            process.kill()
+            reader.join()
+        if is_over:
+            shutil.rmtree(out)
+        else:
+            at[said[-1]] += 1
+        print(f"{at.total()} drivers killed: {dict(at)}", flush=True)
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], check=True, stdout=subprocess.DEVNULL
+    )
+    return results(out), at
 
 
 if __name__ == "__main__":

@@ -82,6 +82,7 @@ def test_what_only_an_extra_brings_is_imported_in_the_room_that_does_without():
         "notebook/__init__.py",
         "notebook/widget.py",
         "partitions/cluster.py",
+        "partitions/opening.py",
         "tables/features/texts.py",
     }
     assert set(lines) == rooms

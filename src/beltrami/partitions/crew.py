@@ -4,14 +4,18 @@ A task is called with each partition, and with what belongs to it. What it retur
 alone: how many work at a time and in which order does not matter.
 """
 
+import errno
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
 from typing import Any, Protocol
 
 from beltrami.core.errors import BeltramiError
 from beltrami.core.progress import listen
 from beltrami.core.threads import thread_limit
 from beltrami.partitions.model import Failure, Partition
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 Task = Callable[[Partition, Any], Any]
 
@@ -30,14 +34,27 @@ class Crew(Protocol):
     def hold_to(self, n_at_a_time: int) -> None:
         """Work on at most so many partitions at a time in this process."""
 
+    def require_sight(self, marker: Path) -> None:
+        """Raise where those who work do not see a file of this process, now or later."""
+
 
 def perform(task: Task, partition: Partition, extra: Any) -> Any:
-    """Work on one partition, on one thread, so that the bits are the same everywhere."""
+    """Work on one partition, on one thread, so that the bits are the same everywhere.
+
+    A full disk is no fault of the partition, and ends the job.
+    """
     try:
         with listen(lambda _: None), thread_limit(1):
             return task(partition, extra)
     except (BeltramiError, OSError, ValueError, ArithmeticError, MemoryError) as error:
+        if is_full(error):
+            raise
         return Failure(partition.name, str(error) or type(error).__name__)
+
+
+def is_full(error: BaseException) -> bool:
+    """Say whether an error is that of a disk without room."""
+    return isinstance(error, OSError) and error.errno in _FULL
 
 
 class ThreadCrew:
@@ -49,6 +66,9 @@ class ThreadCrew:
     def hold_to(self, n_at_a_time: int) -> None:
         """Use at most so many threads."""
         self._n_threads = min(self._n_threads, n_at_a_time)
+
+    def require_sight(self, marker: Path) -> None:
+        """Raise nothing: threads see what their process sees."""
 
     def work(
         self, task: Task, partitions: Sequence[Partition], extras: Sequence[Any]

@@ -7,7 +7,8 @@ from typing import Any
 
 from beltrami.core.stages import Stage
 from beltrami.partitions.identity import require_own_ids
-from beltrami.partitions.layout import Layout, agree
+from beltrami.partitions.layout import Layout, agree, head_of, some_of
+from beltrami.partitions.manifest import FOLDER, RUNS
 from beltrami.partitions.model import Partition, Survey
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.survey import SurveyTask, join_facts
@@ -22,14 +23,16 @@ def look_at_all(
 ) -> tuple[tuple[Partition, ...], Layout, Survey]:
     """Look at all partitions; those that cannot be read are left out and named.
 
-    - `out`: beside it hashes of ids are kept meanwhile; workers of a cluster write there too.
+    - `out`: in it hashes of ids are kept meanwhile; workers of a cluster write there too.
     """
     schemas = passes.over("reading the columns", schema_of, partitions)
-    alive = [one for one, schema in zip(partitions, schemas, strict=True) if schema is not None]
-    layout = agree(alive, [one for one in schemas if one is not None], options)
-    beside = out.absolute().parent
-    beside.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".beltrami-ids-", dir=beside) as runs:
+    schema_by = _found(partitions, schemas)
+    some = some_of([one for one in partitions if one.name in schema_by])
+    heads = _found(some, passes.over("reading the first rows", head_of, some))
+    failed = {one.name for one in passes.failures}
+    alive = [one for one in partitions if one.name not in failed]
+    layout = agree(alive, [schema_by[one.name] for one in alive], list(heads.items()), options)
+    with TemporaryDirectory(prefix=RUNS, dir=out.absolute() / FOLDER) as runs:
         folder = Path(runs)
         facts = passes.over(Stage.SURVEY, SurveyTask(layout, options, folder), alive)
         pairs = [pair for pair in zip(alive, facts, strict=True) if pair[1] is not None]
@@ -40,6 +43,12 @@ def look_at_all(
             kind = layout.types[layout.roles.id]
             require_own_ids(kept, folder, layout.roles.id, kind, _ID_BYTES)
     return kept, layout, survey
+
+
+def _found(partitions: Sequence[Partition], found: Sequence[Any]) -> dict[str, Any]:
+    """Return what was found in each partition by its name, where something was."""
+    pairs = zip(partitions, found, strict=True)
+    return {one.name: result for one, result in pairs if result is not None}
 
 
 def schema_of(partition: Partition, _: None = None) -> Any:

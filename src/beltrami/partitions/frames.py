@@ -16,11 +16,12 @@ def is_dask_frame(source: Any) -> bool:
 
 
 def frame_partitions(frame: Any) -> tuple[Partition, ...]:
-    """Return the partitions of a dask DataFrame, named by their place."""
+    """Return the partitions of a dask DataFrame, named by their place as files would be."""
     width = max(len(str(frame.npartitions - 1)), 5)
     return tuple(
-        FramePartition(f"part-{place:0{width}d}", frame.partitions[place].to_delayed()[0])
+        FramePartition(f"part-{place:0{width}d}.parquet", str(one.key), one)
         for place in range(frame.npartitions)
+        for one in frame.partitions[place].to_delayed()
     )
 
 
@@ -32,17 +33,24 @@ class FramePartition:
     ----------
     name : str
         By its place.
-    delayed : dask.delayed.Delayed
-        What computes it.
+    key : str
+        Dask's own name of what is computed.
+    content : dask.delayed.Delayed, pandas.DataFrame or None
+        What computes it, or the rows themselves; None on the way to where they are.
     """
 
     name: str
-    delayed: Any
+    key: str
+    content: Any
+
+    def filled(self, content: Any) -> "FramePartition":
+        """Return the same partition with other content."""
+        return FramePartition(self.name, self.key, content)
 
     def _table(self) -> Any:
         import pyarrow as pa
 
-        frame = self.delayed.compute(scheduler="synchronous")
+        frame = self._computed() if hasattr(self.content, "compute") else self.content
         try:
             return pa.Table.from_pandas(frame, preserve_index=False)
         except pa.ArrowException as error:
@@ -70,4 +78,13 @@ class FramePartition:
 
     def fingerprint(self) -> str:
         """Return dask's own name of what is computed."""
-        return str(self.delayed.key)
+        return self.key
+
+    def _computed(self) -> Any:
+        try:
+            return self.content.compute(scheduler="synchronous")
+        except Exception as error:
+            raise InvalidInputError(
+                f"{self.name} cannot be computed ({type(error).__name__}: {error}). Compute that "
+                "partition of the frame by itself, or give the client that holds it (client=)."
+            ) from error

@@ -39,7 +39,9 @@ class IdRun:
         """Write all that came, sorted."""
         hashes = np.sort(np.concatenate([np.zeros(0, np.uint64), *self._parts]))
         with atomic_path(self.path) as temporary, temporary.open("wb") as file:
-            np.save(file, hashes, allow_pickle=False)
+            header = np.lib.format.header_data_from_array_1_0(hashes)
+            np.lib.format.write_array_header_1_0(file, header)
+            file.write(hashes.data)  # of a full disk `np.save` would not say that it is full
 
 
 def hash_ids(ids: Any) -> Keys:

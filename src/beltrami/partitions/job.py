@@ -1,8 +1,8 @@
 """The job on partitions: survey, representatives, the front door on these, every row answered."""
 
-import os
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,19 +18,19 @@ from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.front_door.prepare import default_graph
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answering import Answerer, AnswerTask, KeptAnswerer, written_name
-from beltrami.partitions.cluster import crew_of
 from beltrami.partitions.first_look import look_at_all
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.learned import LABELLER, Learned
 from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
+from beltrami.partitions.opening import crew_of
 from beltrami.partitions.options import SHARE, PartitionOptions, read_size
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.plan import Plan, make_plan, require_space
 from beltrami.partitions.representatives import Choice, Representatives
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
 from beltrami.partitions.settling import settle
-from beltrami.partitions.sources import find_partitions
+from beltrami.partitions.sources import find_partitions, require_apart
 from beltrami.tables import TableOptions
 
 STAGES = (
@@ -173,15 +173,15 @@ class Job:
         """Do it, or what is left of it."""
         require_supported(self._table)
         partitions = find_partitions(self._source, delimiter=self._table.delimiter)
-        _require_apart(self._source, self._out)
+        require_apart(self._source, self._out)
         _require_own_names(partitions, self._options.form)
         enter_stage(Stage.SURVEY)
-        with crew_of(self._client, resolve_jobs(self._options.n_jobs)) as crew:
-            passes = Passes(crew)
-            inputs = {one.name: one.fingerprint() for one in partitions}
-            manifest = Manifest(self._out, inputs, self._facts())
-            manifest.open()
-            return self._go_on(partitions, passes, manifest)
+        inputs = {one.name: one.fingerprint() for one in partitions}
+        manifest = Manifest(self._out, inputs, self._facts())
+        n_jobs = resolve_jobs(self._options.n_jobs)
+        with manifest.held(), crew_of(self._client, n_jobs) as crew:
+            crew.require_sight(manifest.marker)
+            return self._go_on(partitions, Passes(crew), manifest)
 
     def _facts(self) -> dict[str, str]:
         """Return all that the results depend on beside the inputs."""
@@ -208,6 +208,7 @@ class Job:
         self, partitions: tuple[Partition, ...], passes: Passes, manifest: Manifest
     ) -> PartitionedLabelling:
         partitions, layout, survey = look_at_all(partitions, passes, self._table, self._out)
+        manifest.leave_out(passes.failures)
         plan = make_plan(self._options, layout, partitions, survey.n_given)
         passes.crew.hold_to(plan.n_jobs)
         space = require_space(self._out, survey.total, 16 if layout.roles.id else 8)
@@ -296,14 +297,20 @@ class Job:
             done[ahead[place]] = counts
             manifest.note(partitions[ahead[place]].name, counts, targets[ahead[place]])
 
-        passes.over(
-            Stage.ANSWER,
-            AnswerTask(answerer, layout, self._table, out, form),
-            [partitions[place] for place in ahead],
-            [offsets[place] for place in ahead],
-            [survey.n_rows[place] for place in ahead],
-            on_result=note,
-        )
+        try:
+            passes.over(
+                Stage.ANSWER,
+                AnswerTask(answerer, layout, self._table, out.absolute(), form),
+                [partitions[place] for place in ahead],
+                [offsets[place] for place in ahead],
+                [survey.n_rows[place] for place in ahead],
+                on_result=note,
+                is_rest=len(ahead) < len(partitions),
+            )
+        except BaseException:
+            with suppress(OSError):
+                manifest.write()
+            raise
         manifest.write()
         return {
             target: counts
@@ -360,23 +367,6 @@ def require_supported(table: TableOptions) -> None:
         raise InvalidInputError(
             f"{', '.join(given)} cannot be used with partitions, which are compared by numbers and "
             "vectors of their own. Write these columns into the partitions, or label one table."
-        )
-
-
-def _require_apart(source: Any, out: Path) -> None:
-    """Refuse to write among the inputs."""
-    if not isinstance(source, str | os.PathLike):
-        return
-    path = Path(source)
-    folder = path if path.is_dir() else path.parent
-    if out.resolve() == folder.resolve():
-        raise InvalidInputError(
-            f"{str(out)!r} is the folder of the input, which is never changed. Name another."
-        )
-    if path.is_dir() and out.resolve().is_relative_to(folder.resolve()):
-        raise InvalidInputError(
-            f"{str(out)!r} lies in the folder of the input, where results would be taken for "
-            "partitions. Name one beside it."
         )
 
 

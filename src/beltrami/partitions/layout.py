@@ -1,5 +1,6 @@
 """What the columns of all partitions are for: schemas enter, one way to read them leaves."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,6 @@ from beltrami.tables.model import decode_categories, few_of, is_list
 
 _HEAD_ROWS = 5000
 _HEADS = 8
-"""Roles are guessed from the first rows of some partitions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,13 +91,34 @@ class Layout:
         return rows
 
 
-def agree(partitions: Sequence[Partition], schemas: Sequence[Any], options: TableOptions) -> Layout:
+def some_of(partitions: Sequence[Partition]) -> list[Partition]:
+    """Return the partitions by whose first rows roles are guessed."""
+    places = np.unique(np.linspace(0, len(partitions) - 1, _HEADS).astype(int))
+    return [partitions[place] for place in places]
+
+
+def head_of(partition: Partition, _: None = None) -> Any:
+    """Return the first rows of a partition, with categories written out."""
+    import pyarrow as pa
+
+    head = partition.head(_HEAD_ROWS)
+    return pa.table({name: decode_categories(head.column(name)) for name in head.column_names})
+
+
+def agree(
+    partitions: Sequence[Partition],
+    schemas: Sequence[Any],
+    first_rows: Sequence[tuple[str, Any]],
+    options: TableOptions,
+) -> Layout:
     """Return how all partitions are read, or raise with the names of those that cannot be.
 
     The order of columns does not matter, and neither do columns that are not used. Numbers of
     several types are read as the widest; texts and numbers in one column are refused.
+
+    - `first_rows`: names and first rows of some partitions, by which roles are guessed.
     """
-    heads = _heads(partitions)
+    heads = _joined(first_rows)
     roles = guess_roles(heads, options)
     _require_numbers(roles, heads)
     names = [*roles.vectors, *roles.numeric]
@@ -114,47 +135,42 @@ def agree(partitions: Sequence[Partition], schemas: Sequence[Any], options: Tabl
             types[name] = _name_type(name, partitions, schemas, is_text_file, notes)
     if roles.id is not None:
         _require_columns([roles.id], partitions, schemas)
+    notes += _unread_notes(types, partitions, schemas)
     widths = dict.fromkeys(names, 1) | {name: _width(heads, name) for name in roles.vectors}
     return Layout(roles, types, widths, dtype, (*roles.lines(), *notes))
 
 
-def _heads(partitions: Sequence[Partition]) -> Table:
-    """Return the first rows of some partitions as one table, by which roles are guessed."""
+def _joined(first_rows: Sequence[tuple[str, Any]]) -> Table:
+    """Return the first rows of some partitions as one table."""
     import pyarrow as pa
 
-    places = np.unique(np.linspace(0, len(partitions) - 1, _HEADS).astype(int))
-    heads = [partitions[place].head(_HEAD_ROWS) for place in places]
-    heads = [
-        pa.table({name: decode_categories(one.column(name)) for name in one.column_names})
-        for one in heads
-    ]
+    heads = [head for _, head in first_rows]
     try:
         table = pa.concat_tables(heads, promote_options="permissive")
     except pa.ArrowException as error:
-        first, other, column = _first_clash(partitions, heads, places)
+        first, other, column = _first_clash(first_rows)
         raise InvalidInputError(
             f"column {column!r} has types that have nothing in common in {first} and in {other} "
             f"({error}). Write it as one type in all partitions."
         ) from error
     if table.num_rows == 0:
-        raise InvalidInputError(f"the first of {len(partitions)} partition(s) have no rows.")
-    return Table(partitions[0].name, table)
+        raise InvalidInputError(f"the first of {len(heads)} partition(s) have no rows.")
+    return Table(first_rows[0][0], table)
 
 
-def _first_clash(
-    partitions: Sequence[Partition], heads: list[Any], places: Any
-) -> tuple[str, str, str]:
+def _first_clash(first_rows: Sequence[tuple[str, Any]]) -> tuple[str, str, str]:
     """Return two partitions, and a column, whose types cannot be joined."""
     import pyarrow as pa
 
-    for place, head in zip(places[1:], heads[1:], strict=True):
-        for name in set(head.column_names) & set(heads[0].column_names):
-            pair = [pa.schema([one.schema.field(name)]) for one in (heads[0], head)]
+    (first, own), *others = first_rows
+    for other, head in others:
+        for name in set(head.column_names) & set(own.column_names):
+            pair = [pa.schema([one.schema.field(name)]) for one in (own, head)]
             try:
                 pa.unify_schemas(pair, promote_options="permissive")
             except pa.ArrowException:
-                return partitions[places[0]].name, partitions[place].name, name
-    return partitions[places[0]].name, partitions[places[-1]].name, "?"
+                return first, other, name
+    return first, first_rows[-1][0], "?"
 
 
 def _require_numbers(roles: Roles, heads: Table) -> None:
@@ -289,6 +305,18 @@ def _note_label_gaps(
             f"{len(without)} of {len(partitions)} partitions have no column {label!r}: their rows "
             f"count as unlabelled ({few_of(without)})"
         )
+
+
+def _unread_notes(
+    types: dict[str, Any], partitions: Sequence[Partition], schemas: Sequence[Any]
+) -> list[str]:
+    """Say what is in some partitions only, or in their folders, and is not read."""
+    counts = Counter(name for schema in schemas for name in schema.names if name not in types)
+    odd = sorted(name for name, n in counts.items() if n < len(schemas))
+    folders = (part for one in partitions for part in one.name.split("/")[:-1])
+    hive = sorted({part.split("=")[0] for part in folders if "=" in part})
+    notes = [f"{few_of(odd)}: columns of some partitions only, which are not used"] * bool(odd)
+    return notes + [f"{few_of(hive)}: names in folders, which are no columns here"] * bool(hive)
 
 
 def _width(heads: Table, name: str) -> int:

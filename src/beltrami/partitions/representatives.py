@@ -229,6 +229,7 @@ class Choice:
             [partitions[place] for place in ahead],
             [gaps[place] for place in ahead],
             [self.survey.n_rows[place] for place in ahead],
+            is_rest=not is_first,
         )
         looked = list(gaps)
         for place, result in zip(ahead, results, strict=True):

@@ -71,12 +71,29 @@ def find_partitions(source: Any, *, delimiter: str | None = None) -> tuple[Parti
     return tuple(sorted(found, key=lambda one: one.name))
 
 
+def require_apart(source: Any, out: Path) -> None:
+    """Refuse to write among the inputs."""
+    if not isinstance(source, str | os.PathLike):
+        return
+    path = Path(source)
+    folder = path if path.is_dir() else path.parent
+    if out.resolve() == folder.resolve():
+        raise InvalidInputError(
+            f"{str(out)!r} is the folder of the input, which is never changed. Name another."
+        )
+    if path.is_dir() and out.resolve().is_relative_to(folder.resolve()):
+        raise InvalidInputError(
+            f"{str(out)!r} lies in the folder of the input, where results would be taken for "
+            "partitions. Name one beside it."
+        )
+
+
 def _files_below(folder: Path) -> list[Path]:
     """Return the files below a folder but for those that are hidden or that tools add, as _SUCCESS.
 
-    Such a name begins with a point or an underscore.
+    Such a name begins with a point or an underscore. A link to a file that is gone is one.
     """
-    below = (one for one in folder.rglob("*") if one.is_file())
+    below = (one for one in folder.rglob("*") if one.is_file() or not one.exists())
     return [one for one in below if not any(p[0] in "._" for p in one.relative_to(folder).parts)]
 
 

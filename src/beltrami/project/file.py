@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.locks import FileLock
 from beltrami.project.errors import NotSavedError, ProjectError, ProjectInUseError
 from beltrami.project.events import Body, Event, now
-from beltrami.project.locking import WriterLock
+from beltrami.project.locking import lock_project
 
 APPLICATION = int.from_bytes(b"Blt1")
 """What the header of the file says it is."""
@@ -78,12 +79,12 @@ class ProjectFile:
     def __init__(
         self,
         path: Path,
-        lock: WriterLock,
+        lock: FileLock,
         connection: sqlite3.Connection | None,
         contents: Contents | None,
     ) -> None:
         self.path, self.contents = path, contents
-        self._lock: WriterLock | None = lock
+        self._lock: FileLock | None = lock
         self._connection = connection
         self._turn = threading.RLock()
         self._number = 0 if contents is None else len(contents.events)
@@ -93,7 +94,7 @@ class ProjectFile:
     def open(cls, path: Path, user: str) -> Self:
         """Open a project for writing; the file is made by the first `append`."""
         place = path.resolve()
-        lock = WriterLock.take(place, user)
+        lock = lock_project(place, user)
         connection = contents = None
         try:
             if _size(place):

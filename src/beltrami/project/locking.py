@@ -6,74 +6,31 @@ would drop the locks that SQLite holds there.
 
 import json
 import os
-import sys
-from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
+from beltrami.core.locks import FileLock, LockHeldError, NoLocksError
 from beltrami.project.errors import ProjectError, ProjectInUseError
 from beltrami.project.events import now
 
-if sys.platform != "win32":
-    import fcntl
 
-_MOST_BYTES = 4096
+def lock_project(project: Path, user: str) -> FileLock:
+    """Take the right to write a project, or raise with who has it.
 
-
-class WriterLock:
-    """The right to write a project, until it is let go.
-
-    Where the system has no such locks (Windows), nothing is locked, and the numbers of events keep
-    two writers from writing over each other.
+    Where the system has no locks, the numbers of events keep two writers from writing over each
+    other.
     """
-
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self._path, self._descriptor = path, descriptor
-
-    @classmethod
-    def take(cls, project: Path, user: str) -> Self:
-        """Take the lock, or raise with who has it."""
-        path = lock_file(project)
-        while True:
-            descriptor = _open(path, project)
-            try:
-                if sys.platform != "win32":
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                holder = os.read(descriptor, _MOST_BYTES)
-                os.close(descriptor)
-                raise ProjectInUseError(_in_use(project, holder)) from error
-            except OSError as error:
-                os.close(descriptor)
-                raise ProjectError(
-                    f"{str(path)!r} cannot be locked ({error.strerror or error}), so two processes "
-                    "could write the project at once. Put it on a disk of this machine, or open it "
-                    "with --read-only."
-                ) from error
-            if _is_file_of(path, descriptor):
-                break
-            os.close(descriptor)  # its last holder took the file away in between
-        with suppress(OSError):  # a full disk: then nobody is told who has it
-            os.ftruncate(descriptor, 0)
-            who = {"process": os.getpid(), "user": user, "since": now()}
-            os.write(descriptor, json.dumps(who).encode())
-        return cls(path, descriptor)
-
-    def release(self) -> None:
-        """Let go, and take the file away."""
-        with suppress(OSError):
-            self._path.unlink()
-        os.close(self._descriptor)
-
-
-def lock_file(project: Path) -> Path:
-    """Return the file that is locked while a project is written."""
-    return project.with_name(f"{project.name}-lock")
-
-
-def _open(path: Path, project: Path) -> int:
+    path = lock_file(project)
+    who = {"process": os.getpid(), "user": user, "since": now()}
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        return FileLock.take(path, json.dumps(who).encode())
+    except LockHeldError as error:
+        raise ProjectInUseError(_in_use(project, error.holder)) from error
+    except NoLocksError as error:
+        raise ProjectError(
+            f"{str(path)!r} cannot be locked ({error.strerror or error}), so two processes could "
+            "write the project at once. Put it on a disk of this machine, or open it with "
+            "--read-only."
+        ) from error
     except OSError as error:
         raise ProjectError(
             f"the project {str(project)!r} cannot be written ({error.strerror or error}). Choose "
@@ -82,11 +39,9 @@ def _open(path: Path, project: Path) -> int:
         ) from error
 
 
-def _is_file_of(path: Path, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
+def lock_file(project: Path) -> Path:
+    """Return the file that is locked while a project is written."""
+    return project.with_name(f"{project.name}-lock")
 
 
 def _in_use(project: Path, holder: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 import pytest
 from tests.support.partitions import blob_table, write_parts
@@ -72,6 +73,47 @@ def test_other_types_other_order_and_no_labels_are_read_and_said(source, tmp_pat
     assert "column 'x0' is float in part-0.parquet, double in part-2.parquet" in notes
     assert "1 of 4 partitions have no column 'kind'" in notes
     assert found.counts["rows"] == 600
+
+
+def test_a_column_that_is_spoiled_below_its_first_rows_names_its_partition(source, tmp_path):
+    rows = pq.read_table(source / "part-2.parquet")
+    for path in source.glob("*.parquet"):
+        arrow_csv.write_csv(pq.read_table(path), path.with_suffix(".csv"))
+        path.unlink()
+    lines = (source / "part-2.csv").read_text().splitlines()
+    lines[rows.num_rows - 3] = "1,2"
+    (source / "part-2.csv").write_text("\n".join(lines))
+    found = bt.label_partitions(source, "kind", out=tmp_path / "out", method="poisson")
+    assert [one.name for one in found.failures] == ["part-2.csv"]
+    assert found.counts["rows"] == 450
+
+
+def test_foreign_files_folders_and_names_do_no_harm_and_what_is_not_read_is_said(source, tmp_path):
+    for name in ("README", "_SUCCESS", ".part-0.parquet.crc", "part-0.parquet.crc", "notes.md"):
+        (source / name).write_text("no table")
+    for folder, name in (("a=1/b=x", "part-1.parquet"), ("größe ☃", "part-2.parquet")):
+        (source / folder).mkdir(parents=True)
+        (source / name).rename(source / folder / f"日本 {name}")
+    extra = pq.read_table(source / "part-3.parquet").append_column("more", pa.array(["x"] * 150))
+    pq.write_table(extra, source / "part-3.parquet")
+    found = bt.label_partitions(
+        source, "kind", out=tmp_path / "out", method="poisson", features=["x0", "x1", "x2"]
+    )
+    names = sorted(path.relative_to(tmp_path / "out").as_posix() for path in found.written)
+    assert names == [
+        "a=1/b=x/日本 part-1.parquet",
+        "größe ☃/日本 part-2.parquet",
+        "part-0.parquet",
+        "part-3.parquet",
+    ]
+    notes = " ".join(found.notes)
+    assert "'more': columns of some partitions only" in notes
+    assert "'a', 'b': names in folders" in notes
+
+
+def test_a_link_to_a_partition_that_is_gone_is_named(source, tmp_path):
+    (source / "part-4.parquet").symlink_to(tmp_path / "gone.parquet")
+    refuse(source, tmp_path, r"part-4\.parquet cannot be read")
 
 
 @pytest.mark.parametrize("texts", [["a", "b", "ab", "", "ba"], ["x" * k for k in range(40)]])

@@ -132,7 +132,7 @@ def test_a_second_writer_is_refused_and_told_who_has_it(path):
 
 
 def test_two_that_share_a_file_all_the_same_do_not_write_over_each_other(path, monkeypatch):
-    monkeypatch.setattr(project_file.WriterLock, "take", lambda *_: _NoLock())
+    monkeypatch.setattr(project_file, "lock_project", lambda *_: _NoLock())
     with (
         closing(ProjectFile.open(make(path), "ann")) as one,
         closing(ProjectFile.open(path, "bob")) as two,
