@@ -25,6 +25,8 @@ class Stage(StrEnum):
     DRAW = "drawing representatives"
     COVER = "checking who stands for whom"
     ANSWER = "answering every row"
+    FETCH = "fetching rows"
+    STAND = "counting whom each stands for"
     INSPECT = "inspecting the installation"
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Points
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.front_door.judgement import Judgement
+from beltrami.questions import Question
 
 
 def judgement_of(learner: Any) -> Judgement:
@@ -29,6 +30,15 @@ def answers_at(learner: Any, points: Points) -> tuple[FloatMatrix, BoolVector]:
     """Return the probabilities of the classes at new points, and which points a label reaches."""
     scores, reached = learner._checked_scores(points)
     return learner._distributions(scores, reached), reached
+
+
+def questions_of(learner: Any, n: int, strategy: str, masses: FloatVector) -> tuple[Question, ...]:
+    """Return what to ask where every row of a fitted learner stands for several, itself among them.
+
+    What the questions say of numbers of rows is about all of these.
+    """
+    questions: tuple[Question, ...] = learner._questions(n, strategy, None, masses)
+    return questions
 
 
 def count_pieces(learner: Any) -> int:
