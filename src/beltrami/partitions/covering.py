@@ -44,6 +44,11 @@ def local_scales(places: Places) -> FloatVector:
     return raised
 
 
+def nearest_places(queries: Places, points: Places) -> NDArray[np.int64]:
+    """Return which point is nearest to each query, the first of equal ones."""
+    return np.asarray(_search(queries, points, 1)[1][:, 0], dtype=np.int64)
+
+
 def _search(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the squares of the distances to the nearest points, and which they are."""
     import faiss

@@ -36,12 +36,17 @@ class FetchTask:
     def __call__(self, partition: Partition, wanted: tuple[IndexVector, str]) -> Any:
         """Return rows of a partition that is what it was, by its fingerprint then."""
         places, fingerprint = wanted
-        if partition.fingerprint() != fingerprint:
-            raise InvalidInputError(
-                "it has changed since it was labelled, so another row could be shown. Put it back, "
-                "or label again into a new folder"
-            )
+        require_same(partition, fingerprint)
         return partition.rows(places, self.types)
+
+
+def require_same(partition: Partition, fingerprint: str) -> None:
+    """Raise where a partition is no longer what it was when it was labelled."""
+    if partition.fingerprint() != fingerprint:
+        raise InvalidInputError(
+            "it has changed since it was labelled, so another row could be shown. Put it back, or "
+            "label again into a new folder"
+        )
 
 
 def fetch_rows(

@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from beltrami.core.stages import Stage
+from beltrami.partitions.beside import join_beside
 from beltrami.partitions.identity import require_own_ids
 from beltrami.partitions.layout import Layout, agree
 from beltrami.partitions.model import Partition, Survey
@@ -26,7 +27,10 @@ def look_at_all(
     """
     schemas = passes.over("reading the columns", schema_of, partitions)
     alive = [one for one, schema in zip(partitions, schemas, strict=True) if schema is not None]
-    layout = agree(alive, [one for one in schemas if one is not None], options)
+    known = [one for one in schemas if one is not None]
+    layout = agree(alive, known, options)
+    has_column = any(layout.roles.label in one.names for one in known)
+    layout = join_beside(alive, layout, options, passes, has_column=has_column)
     beside = out.absolute().parent
     beside.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".beltrami-ids-", dir=beside) as runs:

@@ -16,6 +16,7 @@ from beltrami.front_door import ManifoldClassifier
 from beltrami.front_door.insight import given_rows
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answering import Answerer, AnswerTask, FittedAnswerer, written_name
+from beltrami.partitions.beside import label_prints, with_read_labels
 from beltrami.partitions.cluster import crew_of
 from beltrami.partitions.first_look import look_at_all
 from beltrami.partitions.layout import Layout
@@ -26,7 +27,7 @@ from beltrami.partitions.passes import Passes
 from beltrami.partitions.plan import Plan, make_plan, require_space
 from beltrami.partitions.representatives import Choice, Representatives
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
-from beltrami.partitions.sources import find_partitions
+from beltrami.partitions.sources import find_partitions, place_of
 from beltrami.tables import TableOptions
 
 STAGES = (Stage.SURVEY, Stage.DRAW, Stage.COVER, *FIT, Stage.ANSWER)
@@ -38,6 +39,7 @@ def label_partitions(
     label: str | None = None,
     *,
     out: Path | str,
+    labels: Any = None,
     client: Any = None,
     memory: int | str | None = None,
     n_representatives: int | None = None,
@@ -70,6 +72,9 @@ def label_partitions(
         Column of the labels; None looks for one called label, class, target and the like.
     out : path
         Folder of the results: a file for each partition, by its name. New, empty, or of this job.
+    labels : path, table, list of these or None, default=None
+        Tables of ids and labels, such as answers to questions; they come on top of the column.
+        Where there is no column of ids, they are numbers of rows through all partitions.
     client : distributed.Client, str or None, default=None
         Who works: a client, "local" for processes on this machine, the address of a scheduler, or
         None for the client in force, else threads of this process.
@@ -131,6 +136,7 @@ def label_partitions(
         ignore=ignore,
         unlabeled=unlabeled,
         impute=impute,
+        labels=labels,
     )
     learning = LearningOptions(
         method, risk, time_budget, random_state, n_questions=0, n_jobs=n_jobs
@@ -160,6 +166,7 @@ class Job:
     def run(self) -> PartitionedLabelling:
         """Do it, or what is left of it."""
         require_supported(self._table)
+        self._table = with_read_labels(self._table)
         partitions = find_partitions(self._source, delimiter=self._table.delimiter)
         _require_apart(self._source, self._out)
         _require_own_names(partitions, self._options.form)
@@ -167,7 +174,8 @@ class Job:
         with crew_of(self._client, resolve_jobs(self._options.n_jobs)) as crew:
             passes = Passes(crew)
             inputs = {one.name: one.fingerprint() for one in partitions}
-            manifest = Manifest(self._out, inputs, self._facts())
+            again = self._again(partitions)
+            manifest = Manifest(self._out, inputs, self._facts(), again)
             manifest.open()
             return self._go_on(partitions, passes, manifest)
 
@@ -190,6 +198,20 @@ class Job:
             "representatives": str(options.n_representatives),
             "coverage": str(options.coverage),
             "form": options.form,
+            **label_prints(table),
+        }
+
+    def _again(self, partitions: Sequence[Partition]) -> dict[str, Any]:
+        """Return what it takes to read the rows again and to learn from them as here."""
+        options = self._learning
+        return {
+            "place": place_of(self._source, partitions, self._out / FOLDER / "manifest.json"),
+            "learning": {
+                "method": options.method,
+                "risk": options.risk,
+                "time_budget": options.time_budget,
+                "random_state": int(options.random_state),  # type: ignore[arg-type]
+            },
         }
 
     def _go_on(
@@ -206,7 +228,8 @@ class Job:
         learner = self._learn(chosen)
         answerer = FittedAnswerer(learner, layout, survey.moments.mean, _least(learner))
         done = self._answer(partitions, passes, answerer, layout, survey, manifest)
-        return self._conclude(done, passes, learner, chosen, (*layout.notes, *survey.notes))
+        notes = (*layout.notes, *survey.notes)
+        return self._conclude(done, passes, learner, chosen, notes, partitions)
 
     def _represent(
         self,
@@ -287,6 +310,7 @@ class Job:
         learner: ManifoldClassifier,
         chosen: Representatives,
         notes: tuple[str, ...],
+        partitions: tuple[Partition, ...],
     ) -> PartitionedLabelling:
         sources: Counter[str] = Counter()
         labels: Counter[str] = Counter()
@@ -308,6 +332,7 @@ class Job:
             tuple(passes.failures),
             notes,
             passes.pace,
+            partitions,
         )
 
 
@@ -327,7 +352,6 @@ def require_supported(table: TableOptions) -> None:
         "categories": table.categories,
         "embeddings": table.embeddings,
         "text_model": table.text_model,
-        "labels": table.labels,
         "decimal": table.decimal,
     }
     given = [name for name, value in refused.items() if value]

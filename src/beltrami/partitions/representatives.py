@@ -13,7 +13,7 @@ from beltrami.core.errors import CorruptDataError
 from beltrami.core.files import atomic_path
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
-from beltrami.core.types import FloatMatrix
+from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.partitions.covering import (
     FACTOR,
     Candidates,
@@ -33,6 +33,36 @@ from beltrami.tables import TableOptions
 _MOST_ROUNDS = 6
 _MOST_OF_PARTITION = 512
 """Candidates that a partition sends in a round."""
+_STRAYS = 200
+"""Rows that nobody stands for, of which it is kept where they are: the worst."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strays:
+    """Rows that no representative covers, the worst first.
+
+    Attributes
+    ----------
+    parts, rows : ndarray of shape (s,)
+        Where they are: the place of the partition, and their own in that one.
+    ratios : ndarray of shape (s,)
+        Distance to the nearest representative over what would be covered.
+    """
+
+    parts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    ratios: FloatVector
+
+    @classmethod
+    def of(cls, gaps: Sequence[Gaps | None]) -> "Strays":
+        """Return the worst of what is not covered."""
+        held = _held(gaps)
+        parts = np.concatenate([np.full(len(one.rows), place) for place, one in held])
+        rows, ratios = (
+            np.concatenate([getattr(one, name) for _, one in held]) for name in ("rows", "ratios")
+        )
+        worst = np.argsort(-ratios, kind="stable")[:_STRAYS]
+        return cls(parts[worst], rows[worst], ratios[worst].astype(np.float64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,18 +77,37 @@ class Representatives:
         Their labels, None where there is none.
     coverage : Coverage
         How well they stand for all rows.
-    is_standard : bool
-        Whether columns are put on one scale.
     parts, rows : ndarray of shape (m,)
         Where each comes from: the place of its partition, and its own in that one.
+    partitions : dict of str to int
+        Names of all partitions, in order, and how many rows each has.
+    layout : Layout
+        How they are read.
+    yardstick : Yardstick
+        How far rows are apart.
+    strays : Strays
+        Rows that none of them stands for.
     """
 
     points: FloatMatrix
     labels: NDArray[Any]
     coverage: Coverage
-    is_standard: bool
     parts: NDArray[np.int64]
     rows: NDArray[np.int64]
+    partitions: dict[str, int]
+    layout: Layout
+    yardstick: Yardstick
+    strays: Strays
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether columns are put on one scale."""
+        return self.yardstick.is_standard
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """What the first row of each partition is numbered through all of them."""
+        return np.concatenate([[0], np.cumsum([*self.partitions.values()])]).astype(np.int64)[:-1]
 
     def write(self, path: Path, key: str) -> None:
         """Keep them beside the results, for a job that is taken up again."""
@@ -69,6 +118,8 @@ class Representatives:
             "key": key,
             "classes": classes,
             "coverage": asdict(self.coverage),
+            "partitions": self.partitions,
+            "layout": self.layout.record(),
             "is_standard": self.is_standard,
         }
         with atomic_path(path) as temporary, temporary.open("wb") as file:
@@ -78,6 +129,11 @@ class Representatives:
                 codes=codes,
                 parts=self.parts,
                 rows=self.rows,
+                center=self.yardstick.center,
+                stretch=self.yardstick.stretch,
+                stray_parts=self.strays.parts,
+                stray_rows=self.strays.rows,
+                stray_ratios=self.strays.ratios,
                 facts=np.array(json.dumps(facts)),
             )
 
@@ -89,16 +145,20 @@ class Representatives:
         try:
             with np.load(path, allow_pickle=False) as held:
                 facts = json.loads(str(held["facts"]))
-                points, codes, parts, rows = (
-                    held[name] for name in ("points", "codes", "parts", "rows")
-                )
+                if facts["key"] != key:
+                    return None
+                points, codes, parts, rows = (held[name] for name in _ARRAYS)
+                yardstick = Yardstick(held["center"], held["stretch"], facts["is_standard"])
+                strays = Strays(*(held[f"stray_{name}"] for name in ("parts", "rows", "ratios")))
+                layout = Layout.of_record(facts["layout"], points.dtype)
         except (OSError, ValueError, KeyError) as error:
             raise CorruptDataError(path=str(path), reason=str(error)) from error
-        if facts["key"] != key:
-            return None
         classes = np.array([*facts["classes"], None], dtype=object)
-        coverage = Coverage(**facts["coverage"])
-        return cls(points, classes[codes], coverage, facts["is_standard"], parts, rows)
+        coverage, sizes = Coverage(**facts["coverage"]), facts["partitions"]
+        return cls(points, classes[codes], coverage, parts, rows, sizes, layout, yardstick, strays)
+
+
+_ARRAYS = ("points", "codes", "parts", "rows")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,9 +227,12 @@ class Choice:
             all_of_them.points,
             all_of_them.labels,
             coverage,
-            yardstick.is_standard,
             all_of_them.parts,
             all_of_them.rows,
+            dict(zip((one.name for one in partitions), self.survey.n_rows, strict=True)),
+            self.layout,
+            yardstick,
+            Strays.of(gaps),
         )
 
     def _draw(self, partitions: Sequence[Partition], passes: Passes) -> tuple[Drawn, Drawn]:
