@@ -116,25 +116,13 @@ def is_answered(source: str) -> bool:
     return False
 
 
-def open_answered(
-    source: str, table: "TableOptions", seed: int | None, jobs: int | None
-) -> "Answered":
+def open_answered(source: str, table: "TableOptions", seed: int, jobs: int | None) -> "Answered":
     """Open a folder of labelled partitions, which says itself how it is read."""
     from beltrami.partitions.answered import Answered
     from beltrami.project.options import said_options
 
     folder = Answered.open(Path(source), n_jobs=jobs)
-    said = said_options(table)
-    if table.label == folder.roles.label:
-        said.discard("label")
-    if seed not in {None, 0, folder.learning.random_state}:
-        said.add("seed")
-    if said:
-        named = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(said))
-        raise InvalidInputError(
-            f"how the rows of {source!r} are read and learn stands in the folder, as it was said "
-            f"to `beltrami label`. Leave out {named}, or label into a new folder."
-        )
+    folder.require_as_labelled(said_options(table), table.label, seed)
     return folder
 
 

@@ -130,6 +130,20 @@ class Answered:
         taken = {self.chosen.layout.roles.label}
         return role if role is not None else next(one for one in _ID_NAMES if one not in taken)
 
+    def require_as_labelled(self, said: set[str], label: str | None, seed: Any) -> None:
+        """Refuse to read or learn otherwise than in the job; its own column of labels may be said.
+
+        - `said`: names of the options on the table by which somebody says something.
+        """
+        odd = said - {"label"} if label == self.roles.label else set(said)
+        odd |= {"seed"} if seed not in {0, self.learning.random_state} else set()
+        if odd:
+            named = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(odd))
+            raise InvalidInputError(
+                f"how the rows of {str(self.out)!r} are read and learn stands in the folder, as it "
+                f"was said when they were labelled. Leave out {named}, or label into a new folder."
+            )
+
     def words(self) -> str:
         """Say what the representatives stand for."""
         coverage = self.chosen.coverage

@@ -15,6 +15,7 @@ from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answered import Answered, is_results
+from beltrami.project.options import said_options
 from beltrami.studio_server.application import make_app
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import Access
@@ -104,7 +105,9 @@ def studio(
     )
     learning, about = LearningOptions(random_state=random_state), ""
     if isinstance(source, str | os.PathLike) and is_results(Path(source)):
-        part = Part.of(Answered.open(Path(source)), project)
+        folder = Answered.open(Path(source))
+        folder.require_as_labelled(said_options(options), label, random_state)
+        part = Part.of(folder, project)
         source, options, learning = part.source, part.table, part.learning
         project, about = part.project, part.about
     return Studio.open(
