@@ -3,6 +3,7 @@
 Representatives learn as they did in the job, and people see rows with all columns of their own.
 """
 
+import ast
 import os
 import shlex
 from collections.abc import Sequence
@@ -249,9 +250,17 @@ def _command(record: dict[str, Any], beside: Path) -> str:
         return "beltrami label DATA"
     root = Path(os.path.relpath(os.path.normpath(beside.resolve() / place["root"])))
     words = ["beltrami", "label", str(root / (place["below"] or ""))]
-    for name in ("label", "id", "features", "ignore"):
-        if said[name] not in {"None", ""}:
-            words += [f"--{name}", said[name]]
+    learning = record["again"]["learning"]
+    options = {name: said[name] for name in ("label", "id", "features", "ignore")}
+    options["representatives"] = said["representatives"]
+    options["method"] = learning["method"] if learning["method"] != "auto" else ""
+    options["risk"] = str(learning["risk"])
+    options["seed"] = str(learning["random_state"] or "")
+    for name, value in options.items():
+        words += [f"--{name}", value] if value not in {"None", ""} else []
+    unlabeled = ast.literal_eval(said["unlabeled"])
+    words += [] if unlabeled is None else ["--unlabeled", str(unlabeled)]
+    words += ["--impute"] if said["impute"] == "True" else []
     return shlex.join(words)
 
 

@@ -63,7 +63,7 @@ class PartitionedChecks:
         contents = RowContents(self.strays, self.folder.roles)
         previews = contents.previews(shown, LINE_LENGTH)
         lines = [
-            f"  {with_preview(name, preview)}: {ratio:.1f} times as far as what is covered"
+            f"  {with_preview(name, preview)}: {ratio:.2f} times as far as what is covered"
             for name, preview, ratio in zip(self.stray_ids, previews, self.ratios, strict=False)
         ]
         more = self.n_strays - len(shown)

@@ -218,6 +218,7 @@ class Choice:
             whence = [np.full(len(one.candidates.rows), k) for k, one in _held(gaps)]
             chosen.append(_added(found.take(taken), np.concatenate(whence)[taken], self.layout))
             places, scales = places[taken], found.scales[taken]
+        spare = spare.take(~_is_among(spare, Drawn.joined(chosen)))
         chosen.append(spare.take(slice(0, self.most - n)))
         all_of_them = Drawn.joined(chosen)
         n = len(all_of_them.rows)
@@ -288,6 +289,12 @@ class Choice:
 def _held(found: Sequence[Any]) -> list[tuple[int, Any]]:
     """Return what was found, with the places of its partitions."""
     return [(place, one) for place, one in enumerate(found) if one is not None]
+
+
+def _is_among(some: Drawn, others: Drawn) -> NDArray[np.bool_]:
+    """Say which rows are among others: one of the sample may have been added as uncovered."""
+    width = 1 + max(int(one.rows.max(initial=0)) for one in (some, others))
+    return np.isin(*(one.parts * width + one.rows for one in (some, others)))
 
 
 def _added(taken: Candidates, parts: NDArray[Any], layout: Layout) -> Drawn:

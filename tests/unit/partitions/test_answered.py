@@ -92,6 +92,17 @@ def test_what_a_question_settles_is_counted_in_the_whole(tmp_path):
     assert first.lines()[-1].startswith("counted: a row settles those of all 3,000 rows")
 
 
+def test_no_row_is_a_representative_twice(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {f"x{k}": rng.standard_cauchy(4000) for k in range(3)}
+    kinds = ["a" if k % 2 else "b" for k in range(20)] + [None] * 3980
+    source = write_parts(tmp_path / "in", pa.table(columns | {"kind": kinds}))
+    found = label(source, tmp_path / "out", n_representatives=2000)
+    assert found.coverage.rounds > 0
+    chosen = Answered.open(found.out).chosen
+    assert len(set(zip(chosen.parts, chosen.rows, strict=True))) == len(chosen.rows) == 2000
+
+
 def test_rows_that_no_representative_covers_are_counted_and_shown(tmp_path, noted):
     far = {f"x{k}": pa.array([200.0 + 30 * k], pa.float32()) for k in range(3)}
     odd = pa.table({"id": [9000], **far, "kind": [None], "note": ["far away"]}, noted.schema)
