@@ -22,6 +22,7 @@ from beltrami.core.threads import resolve_jobs
 from beltrami.core.types import IndexVector
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
+from beltrami.partitions.casting import as_types
 from beltrami.partitions.crew import ThreadCrew
 from beltrami.partitions.fetching import fetch_rows
 from beltrami.partitions.locating import find_ids, find_numbers
@@ -216,16 +217,27 @@ class Answered:
         return replace(self.chosen.layout.roles, id=self.id_column, ignored={})
 
     def table_options(self) -> TableOptions:
-        """Return the options by which the file of the representatives is read as in the job."""
+        """Return the options by which the file of the representatives is read as in the job.
+
+        Where cells are empty, one table would fill them in its own way. What was compared in the
+        job then lies beside the file, as embeddings.
+        """
         roles = self.roles
-        return TableOptions(
-            label=roles.label,
-            id=roles.id,
-            features=(*roles.vectors, *roles.numeric),
-            numbers=roles.numeric,
-            unlabeled="",
-            min_classes=0,
-        )
+        options = TableOptions(label=roles.label, id=roles.id, unlabeled="", min_classes=0)
+        if not self._has_gaps():
+            features = (*roles.vectors, *roles.numeric)
+            return replace(options, features=features, numbers=roles.numeric)
+        path = self.path.with_name("compared.npy")
+        yardstick, points = self.chosen.yardstick, self.chosen.points
+        with atomic_path(path) as temporary, temporary.open("wb") as file:
+            np.save(file, yardstick.place(points) if yardstick.is_standard else points)
+        return replace(options, embeddings=path)
+
+    def _has_gaps(self) -> bool:
+        """Say whether a representative lacks a number by which rows are compared."""
+        layout = self.chosen.layout
+        columns = as_types(self.table().columns, layout.features, self.path.name)
+        return bool(np.isnan(layout.numbers(columns)).any())
 
     def intake(self) -> Intake:
         """Return the representatives as they learned, with the columns that people know."""

@@ -294,7 +294,7 @@ def _held(found: Sequence[Any]) -> list[tuple[int, Any]]:
 def _is_among(some: Drawn, others: Drawn) -> NDArray[np.bool_]:
     """Say which rows are among others: one of the sample may have been added as uncovered."""
     width = 1 + max(int(one.rows.max(initial=0)) for one in (some, others))
-    return np.isin(*(one.parts * width + one.rows for one in (some, others)))
+    return np.isin(some.parts * width + some.rows, others.parts * width + others.rows)
 
 
 def _added(taken: Candidates, parts: NDArray[Any], layout: Layout) -> Drawn:

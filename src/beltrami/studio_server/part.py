@@ -1,5 +1,6 @@
 """Some rows that stand for more: a folder of labelled partitions enters, what to open leaves."""
 
+import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,7 @@ class Part:
         """Return the part of a folder; its project lies beside it unless another is named."""
         place = project_beside(folder.out) if project is None else Path(project)
         folder.table()
-        command = f"{folder.command} --project {shlex.quote(str(place))} -o NEW"
+        command = f"{folder.command} --project {shlex.quote(os.path.relpath(place))} -o NEW"
         about = f"{folder.words()}. Labels you give here are used for all rows by: {command}"
         return cls(
             str(folder.path),

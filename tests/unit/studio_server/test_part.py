@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.support.partitions import blobs, write_parts
+from tests.support.partitions import blob_table, blobs, write_parts
 from tests.support.studio_client import Client
 
 import beltrami as bt
@@ -98,3 +98,21 @@ def test_a_studio_of_representatives_is_not_read_otherwise(labelled):
     _, found = labelled
     with pytest.raises(InvalidInputError, match="Leave out --features"):
         bt.studio(found.out, features=["x"])
+
+
+def test_representatives_with_gaps_are_compared_as_in_the_job_and_gaps_are_shown(tmp_path):
+    table = blob_table()
+    gappy = [None if row % 9 == 0 else x for row, x in enumerate(table["x1"].to_pylist())]
+    table = table.set_column(2, "x1", pa.array(gappy, pa.float32()))
+    source = write_parts(tmp_path / "in", table)
+    found = bt.label_partitions(source, "kind", out=tmp_path / "out", method="poisson")
+    folder = Answered.open(found.out)
+    opened = open_project(folder.path, folder.table_options(), tmp_path / "p.beltrami")
+    try:
+        intake, chosen = opened.data, folder.chosen
+        placed = chosen.yardstick.place(chosen.points) if chosen.is_standard else chosen.points
+        assert (intake.points == placed).all()
+        assert intake.metric == folder.intake().metric
+        assert intake.table.columns.column("x1").null_count > 0
+    finally:
+        opened.close()
