@@ -111,7 +111,7 @@ class Answered:
 
     @property
     def passes(self) -> Passes:
-        """Threads of this process, ready for a pass."""
+        """What passes over partitions: this process, by its threads."""
         return Passes(ThreadCrew(resolve_jobs(self.learning.n_jobs)))
 
     def over(self, *pass_: Any) -> list[Any]:
