@@ -24,9 +24,10 @@ class Stage(StrEnum):
     SURVEY = "counting the rows"
     DRAW = "drawing representatives"
     COVER = "checking who stands for whom"
+    SETTLE = "moving representatives to their rows"
+    WITNESS = "counting rows between representatives"
     ANSWER = "answering every row"
     FETCH = "fetching rows"
-    STAND = "counting whom each stands for"
     INSPECT = "inspecting the installation"
 
 

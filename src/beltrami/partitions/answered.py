@@ -22,7 +22,6 @@ from beltrami.core.threads import resolve_jobs
 from beltrami.core.types import IndexVector
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
-from beltrami.partitions.casting import as_types
 from beltrami.partitions.crew import ThreadCrew
 from beltrami.partitions.fetching import fetch_rows
 from beltrami.partitions.locating import find_ids, find_numbers
@@ -219,25 +218,16 @@ class Answered:
     def table_options(self) -> TableOptions:
         """Return the options by which the file of the representatives is read as in the job.
 
-        Where cells are empty, one table would fill them in its own way. What was compared in the
-        job then lies beside the file, as embeddings.
+        They have settled at the means of the rows they stand for, and are compared by these, which
+        lie beside the file as embeddings; people see the columns of their own rows.
         """
-        roles = self.roles
-        options = TableOptions(label=roles.label, id=roles.id, unlabeled="", min_classes=0)
-        if not self._has_gaps():
-            features = (*roles.vectors, *roles.numeric)
-            return replace(options, features=features, numbers=roles.numeric)
         path = self.path.with_name("compared.npy")
-        yardstick, points = self.chosen.yardstick, self.chosen.points
         with atomic_path(path) as temporary, temporary.open("wb") as file:
-            np.save(file, yardstick.place(points) if yardstick.is_standard else points)
-        return replace(options, embeddings=path)
-
-    def _has_gaps(self) -> bool:
-        """Say whether a representative lacks a number by which rows are compared."""
-        layout = self.chosen.layout
-        columns = as_types(self.table().columns, layout.features, self.path.name)
-        return bool(np.isnan(layout.numbers(columns)).any())
+            np.save(file, self.chosen.points)
+        roles = self.roles
+        return TableOptions(
+            label=roles.label, id=roles.id, embeddings=path, unlabeled="", min_classes=0
+        )
 
     def intake(self) -> Intake:
         """Return the representatives as they learned, with the columns that people know."""

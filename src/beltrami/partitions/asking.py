@@ -1,6 +1,6 @@
 """Rows of partitions to label next: asked among representatives, counted in the whole."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
-from beltrami.front_door import ManifoldClassifier
 from beltrami.front_door.insight import questions_of
 from beltrami.labelling.contents import RowContents
-from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.suggestions import Suggestions
 from beltrami.partitions.answered import Answered
-from beltrami.partitions.standing import Standing, find_standing
+from beltrami.partitions.learned import learner_of
+from beltrami.partitions.standing import Standing
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -67,15 +66,11 @@ class PartitionedSuggestions:
         return "\n".join(self.lines())
 
 
-def suggest_in(
-    folder: Answered, n: int, strategy: str = "auto", learner: ManifoldClassifier | None = None
-) -> PartitionedSuggestions:
-    """Say which rows to label next; without a learner the representatives learn again."""
-    intake = folder.intake()
-    standing = find_standing(folder)
-    if learner is None:
-        learner = make_learner(intake, replace(folder.learning, n_questions=n))
-        learner.fit(intake.points, intake.labels)
+def suggest_in(folder: Answered, n: int, strategy: str = "auto") -> PartitionedSuggestions:
+    """Say which rows to label next, as the representatives see it, which learn again as before."""
+    intake, standing = folder.intake(), Standing.of(folder.chosen)
+    learner = learner_of(folder.chosen, folder.learning)
+    learner.fit(intake.points, intake.labels)
     enter_stage(Stage.ASK)
     questions = questions_of(learner, n, strategy, standing.masses)
     rows = np.array([one.row for one in questions], dtype=np.intp)

@@ -1,6 +1,6 @@
 """What is wrong among labelled partitions: doubts among representatives, rows nobody stands for."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from beltrami.core.types import FloatVector
 from beltrami.labelling.checks import Checks, check_table
 from beltrami.labelling.contents import LINE_LENGTH, RowContents, with_preview
 from beltrami.partitions.answered import Answered
+from beltrami.partitions.learned import learner_of
 from beltrami.tables import Table
 from beltrami.tables.writing import records
 
@@ -98,5 +99,6 @@ def check_in(folder: Answered) -> PartitionedChecks:
     rows = Table("rows that are not covered", folder.table().columns.slice(0, 0))
     if len(strays.rows):
         rows = folder.fetch(strays.parts, strays.rows)
-    checks = check_table(folder.intake(), replace(folder.learning, n_questions=0))
+    learner = learner_of(folder.chosen, folder.learning)
+    checks = check_table(folder.intake(), folder.learning, learner)
     return PartitionedChecks(folder, checks, rows, strays.ratios)

@@ -98,6 +98,7 @@ class Manifest:
             Counter(record["sources"]),
             Counter(record["labels"]),
             record["confidence"],
+            record["unlike"],
         )
 
     def note(self, name: str, counts: PartCounts, written: Path) -> None:
@@ -108,6 +109,7 @@ class Manifest:
             "sources": dict(sorted(counts.sources.items())),
             "labels": dict(sorted(counts.labels.items())),
             "confidence": counts.confidence,
+            "unlike": counts.n_unlike,
         }
         if time.monotonic() - self._written > _PAUSE_S:
             self.write()

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from beltrami.core.errors import CorruptDataError
 from beltrami.core.files import atomic_path
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
-from beltrami.core.types import FloatMatrix, FloatVector
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 from beltrami.partitions.covering import (
     FACTOR,
     Candidates,
@@ -30,6 +31,7 @@ from beltrami.partitions.rows import key_limit
 from beltrami.partitions.yardstick import Yardstick
 from beltrami.tables import TableOptions
 
+_CSR = ("data", "indices", "indptr")
 _MOST_ROUNDS = 6
 _MOST_OF_PARTITION = 512
 """Candidates that a partition sends in a round."""
@@ -87,6 +89,10 @@ class Representatives:
         How far rows are apart.
     strays : Strays
         Rows that none of them stands for.
+    witnesses : csr_array of shape (m, m) or None
+        How many rows lie between two of them; None where all rows learn.
+    masses : ndarray of shape (m,) or None
+        How many rows each stands for, of those that were looked at.
     """
 
     points: FloatMatrix
@@ -98,6 +104,8 @@ class Representatives:
     layout: Layout
     yardstick: Yardstick
     strays: Strays
+    witnesses: CsrMatrix | None = None
+    masses: NDArray[np.int64] | None = None
 
     @property
     def is_standard(self) -> bool:
@@ -135,7 +143,15 @@ class Representatives:
                 stray_rows=self.strays.rows,
                 stray_ratios=self.strays.ratios,
                 facts=np.array(json.dumps(facts)),
+                **self._testimony(),
             )
+
+    def _testimony(self) -> dict[str, NDArray[Any]]:
+        """Return what rows say of them as arrays; nothing where they were not asked."""
+        if self.witnesses is None or self.masses is None:
+            return {}
+        held = {name: getattr(self.witnesses, name) for name in _CSR}
+        return held | {"masses": self.masses}
 
     @classmethod
     def read(cls, path: Path, key: str) -> "Representatives | None":
@@ -151,11 +167,26 @@ class Representatives:
                 yardstick = Yardstick(held["center"], held["stretch"], facts["is_standard"])
                 strays = Strays(*(held[f"stray_{name}"] for name in ("parts", "rows", "ratios")))
                 layout = Layout.of_record(facts["layout"], points.dtype)
+                witnesses = masses = None
+                if "masses" in held.files:
+                    masses, shape = held["masses"], (len(points), len(points))
+                    witnesses = csr_array(tuple(held[name] for name in _CSR), shape=shape)
         except (OSError, ValueError, KeyError) as error:
             raise CorruptDataError(path=str(path), reason=str(error)) from error
         classes = np.array([*facts["classes"], None], dtype=object)
-        coverage, sizes = Coverage(**facts["coverage"]), facts["partitions"]
-        return cls(points, classes[codes], coverage, parts, rows, sizes, layout, yardstick, strays)
+        return cls(
+            points,
+            classes[codes],
+            Coverage(**facts["coverage"]),
+            parts,
+            rows,
+            facts["partitions"],
+            layout,
+            yardstick,
+            strays,
+            witnesses,
+            masses,
+        )
 
 
 _ARRAYS = ("points", "codes", "parts", "rows")

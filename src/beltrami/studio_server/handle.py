@@ -103,17 +103,18 @@ def studio(
         text_model=text_model,
         min_classes=0,
     )
-    learning, about = LearningOptions(random_state=random_state), ""
+    learning, about, make = LearningOptions(random_state=random_state), "", None
     if isinstance(source, str | os.PathLike) and is_results(Path(source)):
         folder = Answered.open(Path(source))
         folder.require_as_labelled(said_options(options), label, random_state)
         part = Part.of(folder, project)
         source, options, learning = part.source, part.table, part.learning
-        project, about = part.project, part.about
+        project, about, make = part.project, part.about, part.make
     return Studio.open(
         source,
         options,
         learning,
+        make=make,
         project=project,
         user=user,
         port=port,

@@ -5,8 +5,13 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from beltrami.front_door.classifier import ManifoldClassifier
+from beltrami.labelling.intake import Intake
+from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answered import Answered
+from beltrami.partitions.learned import learner_of
+from beltrami.partitions.representatives import Representatives
 from beltrami.project.opening import project_beside
 from beltrami.tables import TableOptions
 
@@ -27,6 +32,8 @@ class Part:
         Where labels are kept.
     about : str
         What people are told: that these are some of all rows, and how their labels reach all.
+    chosen : Representatives
+        What they were in the job.
     """
 
     source: str
@@ -34,6 +41,13 @@ class Part:
     learning: LearningOptions
     project: Path
     about: str
+    chosen: Representatives
+
+    def make(self, intake: Intake) -> ManifoldClassifier:
+        """Return the learner of the job; that of a table where people compare other columns."""
+        if intake.has_embeddings:
+            return learner_of(self.chosen, self.learning)
+        return make_learner(intake, self.learning)
 
     @classmethod
     def of(cls, folder: Answered, project: Path | str | None) -> "Part":
@@ -48,4 +62,5 @@ class Part:
             folder.learning,
             place,
             about[0].upper() + about[1:],
+            folder.chosen,
         )

@@ -16,7 +16,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.partitions.answered import Answered
 from beltrami.partitions.asking import suggest_in
 from beltrami.partitions.checking import check_in
-from beltrami.partitions.standing import find_standing
+from beltrami.partitions.standing import Standing
 
 
 def label(source: Any, out: Path, **options: Any) -> Any:
@@ -47,8 +47,7 @@ def test_representatives_are_seen_with_their_own_columns_and_learn_as_in_the_job
     assert intake.table.names == ("id", "x0", "x1", "x2", "kind", "note")
     ids = intake.ids.tolist()
     assert intake.table.columns.column("note").to_pylist() == [f"row {one}" for one in ids]
-    points, _ = blobs()
-    assert intake.points == pytest.approx(points[ids], rel=1e-6)
+    assert intake.points is folder.chosen.points
     assert (intake.labels[:24] != np.array(None)).all()
     fit = suggest_in(folder, 3)
     told = found.suggest(3)
@@ -57,26 +56,23 @@ def test_representatives_are_seen_with_their_own_columns_and_learn_as_in_the_job
     assert found.representatives().n_rows == 100
 
 
-def test_masses_count_every_row_once_for_its_nearest_representative(found):
-    folder = Answered.open(found.out)
-    standing = find_standing(folder)
-    points, _ = blobs()
-    points = points.astype(np.float32)
-    nearest = np.linalg.norm(points[:, None] - folder.chosen.points, axis=2).argmin(axis=1)
-    assert standing.masses.tolist() == np.bincount(nearest, minlength=100).tolist()
-    assert (standing.n_looked, standing.n_others) == (500, 500)
-    assert find_standing(folder).masses.tolist() == standing.masses.tolist()
-
-
-def test_a_sample_gives_an_estimate_that_sums_to_all_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr("beltrami.partitions.standing._LEAST", 300)
-    monkeypatch.setattr("beltrami.partitions.standing._WORK", 1.0)
-    source = write_parts(tmp_path / "in", blob_table(3000))
-    folder = Answered.open(label(source, tmp_path / "out").out)
-    standing = find_standing(folder)
+def test_masses_sum_to_all_rows_whether_all_were_looked_at_or_some(tmp_path, found, monkeypatch):
+    standing = Standing.of(Answered.open(found.out).chosen)
+    assert (standing.n_looked, standing.n_rows) == (600, 600)
+    assert standing.masses.sum() == pytest.approx(600)
+    assert standing.words().endswith("all of them were looked at")
+    monkeypatch.setattr("beltrami.partitions.settling._ROWS_EACH", 3)
+    source = write_parts(tmp_path / "more", blob_table(3000))
+    standing = Standing.of(Answered.open(label(source, tmp_path / "other").out).chosen)
     assert 300 <= standing.n_looked < 600
     assert standing.masses.sum() == pytest.approx(3000)
     assert "drawn from all with equal chance" in standing.words()
+
+
+def test_where_all_rows_learn_each_stands_for_itself(tmp_path):
+    source = write_parts(tmp_path / "in", blob_table(200))
+    found = label(source, tmp_path / "out", n_representatives=200)
+    assert (Standing.of(Answered.open(found.out).chosen).masses == 1).all()
 
 
 def test_what_a_question_settles_is_counted_in_the_whole(tmp_path):
@@ -137,9 +133,8 @@ def test_results_find_their_rows_where_both_have_moved(tmp_path, found):
 
 def test_a_partition_that_has_changed_or_gone_is_refused_by_name(tmp_path, found):
     pq.write_table(blob_table(150, seed=3), tmp_path / "in" / "part-1.parquet")
-    for look in (Answered.table, find_standing):
-        with pytest.raises(InvalidInputError, match=r"part-1\.parquet: it has changed"):
-            look(Answered.open(found.out))
+    with pytest.raises(InvalidInputError, match=r"part-1\.parquet: it has changed"):
+        Answered.open(found.out).table()
     (tmp_path / "in" / "part-1.parquet").unlink()
     with pytest.raises(InvalidInputError, match=r"part-1\.parquet cannot be read"):
         Answered.open(found.out).table()
@@ -174,7 +169,7 @@ def test_labels_beside_come_on_top_by_ids_or_by_numbers_of_rows(tmp_path, has_id
     assert found.counts["given"] == 24
     told = [one for path in found.written for one in pq.read_table(path).to_pylist()]
     assert [place for place, one in enumerate(told) if one["source"] == "human"] == sorted(rows)
-    assert [one["label"] for one in told] == [f"c{kind}" for kind in classes]
+    assert [one["guess"] for one in told] == [f"c{kind}" for kind in classes]
     learned = Answered.open(found.out).intake()
     assert int(learned.is_given.sum()) == 24
 
@@ -187,8 +182,8 @@ def test_labels_may_stand_beside_partitions_that_have_none(tmp_path):
         source, out=tmp_path / "out", labels=given, n_representatives=100, method="poisson"
     )
     assert found.counts["given"] == 30
-    labels = [one for path in found.written for one in pq.read_table(path).column("label")]
-    assert [one.as_py() for one in labels] == classes.tolist()
+    guesses = [one for path in found.written for one in pq.read_table(path).column("guess")]
+    assert [one.as_py() for one in guesses] == classes.tolist()
 
 
 @pytest.mark.parametrize(

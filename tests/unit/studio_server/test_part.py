@@ -12,6 +12,7 @@ import beltrami as bt
 from beltrami.core.errors import InvalidInputError
 from beltrami.partitions.answered import Answered
 from beltrami.project import open_project
+from beltrami.studio_server.part import Part
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -78,18 +79,28 @@ def test_labels_given_to_representatives_are_used_for_all_rows(shell, labelled, 
     )
 
 
-def test_the_studio_compares_representatives_by_the_columns_of_the_job(labelled):
-    _, found = labelled
+def test_representatives_are_compared_and_learn_as_in_the_job_and_rows_are_shown_as_they_are(
+    tmp_path,
+):
+    table = blob_table()
+    gappy = [None if row % 9 == 0 else x for row, x in enumerate(table["x1"].to_pylist())]
+    table = table.set_column(2, "x1", pa.array(gappy, pa.float32()))
+    source = write_parts(tmp_path / "in", table)
+    found = bt.label_partitions(
+        source, "kind", out=tmp_path / "out", method="poisson", n_representatives=200
+    )
     folder = Answered.open(found.out)
-    folder.table()
-    opened = open_project(folder.path, folder.table_options())
+    part = Part.of(folder, tmp_path / "p.beltrami")
+    opened = open_project(part.source, part.table, part.project)
     try:
-        intake = opened.data
-        assert (intake.points == folder.intake().points).all()
-        assert intake.scale == folder.intake().scale
-        assert intake.metric == folder.intake().metric
-        assert intake.ids.tolist() == folder.intake().ids.tolist()
-        assert intake.labels.tolist() == folder.intake().labels.tolist()
+        intake, known = opened.data, folder.intake()
+        assert (intake.points == known.points).all()
+        assert intake.ids.tolist() == known.ids.tolist()
+        assert intake.labels.tolist() == known.labels.tolist()
+        assert intake.table.columns.column("x1").null_count > 0
+        again = part.make(intake).fit(intake.points, intake.labels)
+        answers = found.labeller.predict(known.points)
+        assert (again.predict(known.points) == answers).all()
     finally:
         opened.close()
 
@@ -98,21 +109,3 @@ def test_a_studio_of_representatives_is_not_read_otherwise(labelled):
     _, found = labelled
     with pytest.raises(InvalidInputError, match="Leave out --features"):
         bt.studio(found.out, features=["x"])
-
-
-def test_representatives_with_gaps_are_compared_as_in_the_job_and_gaps_are_shown(tmp_path):
-    table = blob_table()
-    gappy = [None if row % 9 == 0 else x for row, x in enumerate(table["x1"].to_pylist())]
-    table = table.set_column(2, "x1", pa.array(gappy, pa.float32()))
-    source = write_parts(tmp_path / "in", table)
-    found = bt.label_partitions(source, "kind", out=tmp_path / "out", method="poisson")
-    folder = Answered.open(found.out)
-    opened = open_project(folder.path, folder.table_options(), tmp_path / "p.beltrami")
-    try:
-        intake, chosen = opened.data, folder.chosen
-        placed = chosen.yardstick.place(chosen.points) if chosen.is_standard else chosen.points
-        assert (intake.points == placed).all()
-        assert intake.metric == folder.intake().metric
-        assert intake.table.columns.column("x1").null_count > 0
-    finally:
-        opened.close()

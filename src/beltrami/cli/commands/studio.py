@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from beltrami.project import Project
     from beltrami.studio_server.guard.access import Access
     from beltrami.studio_server.guard.addresses import Address
+    from beltrami.studio_server.part import Part
     from beltrami.tables import TableOptions
 
 
@@ -64,7 +65,7 @@ def studio(
     del config
     voice = Voice(is_quiet=quiet)
     users = tuple(dict.fromkeys(user or ["me"]))
-    learning, about = None, ""
+    part = None
     with voice.work(*INTAKE):
         from beltrami.labelling.options import LearningOptions
         from beltrami.project import open_project
@@ -81,13 +82,12 @@ def studio(
         access = Access.of(users, token)
         if parts.is_answered(source):
             part = Part.of(parts.open_answered(source, table, seed, jobs), project)
-            source, table, learning = part.source, part.table, part.learning
-            project, about = part.project, part.about
+            source, table, project = part.source, part.table, part.project
         opened = open_project(source, table, project, user=users[0], read_only=read_only)
-        voice.tell([*opened.data.lines(), *opened.words, *[about] * bool(about)])
-    learning = learning or LearningOptions(random_state=seed, n_jobs=jobs)
+        voice.tell([*opened.data.lines(), *opened.words, *([] if part is None else [part.about])])
+    learning = LearningOptions(random_state=seed, n_jobs=jobs) if part is None else part.learning
     place = host, port
-    _serve(opened, access, learning, place, about=about, voice=voice, is_shown=not no_browser)
+    _serve(opened, access, learning, place, part=part, voice=voice, is_shown=not no_browser)
 
 
 def _serve(
@@ -96,7 +96,7 @@ def _serve(
     learning: "LearningOptions",
     place: tuple[str, int],
     *,
-    about: str,
+    part: "Part | None",
     voice: Voice,
     is_shown: bool,
 ) -> None:
@@ -115,7 +115,8 @@ def _serve(
         learning,
         is_read_only=opened.read_only,
         remembering=remembering_usually,
-        about=about,
+        about="" if part is None else part.about,
+        make=None if part is None else part.make,
     )
     host, port = place
 

@@ -79,7 +79,7 @@ def _suggest_in_parts(
 ) -> None:
     """Ask about the representatives of labelled partitions."""
     seed, jobs, config = others
-    with voice.work(Stage.START, Stage.FETCH, Stage.STAND, *FIT, Stage.ASK, Stage.WRITE):
+    with voice.work(Stage.START, Stage.FETCH, *FIT, Stage.ASK, Stage.WRITE):
         from beltrami.partitions.asking import suggest_in
         from beltrami.tables.writing import records, write_table
 
