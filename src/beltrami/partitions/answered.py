@@ -34,7 +34,7 @@ from beltrami.tables import Features, GivenLabels, Roles, Table, TableOptions
 
 _KEY = b"beltrami.key"
 _ID_NAMES = ("id", "row_id", "beltrami_id")
-"""What a column of row numbers is called, the first that no column of the user's is."""
+"""What a column of row numbers is called: the first that is not the column of labels."""
 
 
 def is_results(path: Path) -> bool:
