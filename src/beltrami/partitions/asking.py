@@ -14,7 +14,7 @@ from beltrami.labelling.contents import RowContents
 from beltrami.labelling.suggestions import Suggestions
 from beltrami.partitions.answered import Answered
 from beltrami.partitions.learned import learner_of
-from beltrami.partitions.standing import Standing
+from beltrami.partitions.masses import Masses
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -25,12 +25,12 @@ class PartitionedSuggestions:
     ----------
     suggestions : Suggestions
         The rows, among the representatives.
-    standing : Standing
+    masses : Masses
         How many rows each representative stands for.
     """
 
     suggestions: Suggestions
-    standing: Standing
+    masses: Masses
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -60,7 +60,7 @@ class PartitionedSuggestions:
         list of str
             For a person.
         """
-        return [*self.suggestions.lines(), f"counted: {self.standing.words()}"]
+        return [*self.suggestions.lines(), f"counted: {self.masses.words()}"]
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
@@ -68,13 +68,13 @@ class PartitionedSuggestions:
 
 def suggest_in(folder: Answered, n: int, strategy: str = "auto") -> PartitionedSuggestions:
     """Say which rows to label next, as the representatives see it, which learn again as before."""
-    intake, standing = folder.intake(), Standing.of(folder.chosen)
+    intake, masses = folder.intake(), Masses.of(folder.chosen)
     learner = learner_of(folder.chosen, folder.learning)
     learner.fit(intake.points, intake.labels)
     enter_stage(Stage.ASK)
-    questions = questions_of(learner, n, strategy, standing.masses)
+    questions = questions_of(learner, n, strategy, masses.each)
     rows = np.array([one.row for one in questions], dtype=np.intp)
     guesses = np.full(len(rows), None, dtype=object)
     guesses[:] = [learner.transduction_[row] for row in rows]
     found = Suggestions(intake.ids[rows], questions, guesses, RowContents.of(intake))
-    return PartitionedSuggestions(found, standing)
+    return PartitionedSuggestions(found, masses)

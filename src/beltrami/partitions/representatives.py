@@ -15,17 +15,11 @@ from beltrami.core.files import atomic_path
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
-from beltrami.partitions.covering import (
-    FACTOR,
-    Candidates,
-    CoverTask,
-    Gaps,
-    local_scales,
-    thin,
-)
+from beltrami.partitions.covering import Candidates, CoverTask, Gaps, local_scales, thin
 from beltrami.partitions.drawing import Drawn, DrawTask, settle_draw
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.model import Coverage, Partition, Survey
+from beltrami.partitions.nearby import FACTOR, Standing
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.rows import key_limit
 from beltrami.partitions.yardstick import Yardstick
@@ -295,7 +289,7 @@ class Choice:
         """Return what is not covered of each partition, given more representatives."""
         each = min(_MOST_OF_PARTITION, max(16, 4 * room // len(partitions)))
         fill = self.survey.moments.mean
-        task = CoverTask(self.layout, fill, yardstick, places, scales, each)
+        task = CoverTask(self.layout, fill, yardstick, Standing.of(places, scales), each)
         is_first = all(one is None for one in gaps)
         failed = {one.name for one in passes.failures}
         ahead = [

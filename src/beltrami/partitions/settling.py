@@ -15,10 +15,10 @@ from scipy.sparse import csr_array
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
-from beltrami.partitions.covering import nearest_places
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.looking import looked_at
 from beltrami.partitions.model import Partition, Survey
+from beltrami.partitions.nearby import nearest_places
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.representatives import Representatives
 from beltrami.partitions.rows import key_limit

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from beltrami.core.types import CsrMatrix, FloatVector
-from beltrami.partitions.covering import nearest_places
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.looking import looked_at
 from beltrami.partitions.model import Partition
+from beltrami.partitions.nearby import nearest_places
 from beltrami.partitions.yardstick import Places, Yardstick
 
 _NEAREST = 3

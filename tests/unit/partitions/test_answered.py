@@ -16,7 +16,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.partitions.answered import Answered
 from beltrami.partitions.asking import suggest_in
 from beltrami.partitions.checking import check_in
-from beltrami.partitions.standing import Standing
+from beltrami.partitions.masses import Masses
 
 
 def label(source: Any, out: Path, **options: Any) -> Any:
@@ -57,22 +57,22 @@ def test_representatives_are_seen_with_their_own_columns_and_learn_as_in_the_job
 
 
 def test_masses_sum_to_all_rows_whether_all_were_looked_at_or_some(tmp_path, found, monkeypatch):
-    standing = Standing.of(Answered.open(found.out).chosen)
-    assert (standing.n_looked, standing.n_rows) == (600, 600)
-    assert standing.masses.sum() == pytest.approx(600)
-    assert standing.words().endswith("all of them were looked at")
+    masses = Masses.of(Answered.open(found.out).chosen)
+    assert (masses.n_looked, masses.n_rows) == (600, 600)
+    assert masses.each.sum() == pytest.approx(600)
+    assert masses.words().endswith("all of them were looked at")
     monkeypatch.setattr("beltrami.partitions.settling._ROWS_EACH", 3)
     source = write_parts(tmp_path / "more", blob_table(3000))
-    standing = Standing.of(Answered.open(label(source, tmp_path / "other").out).chosen)
-    assert 300 <= standing.n_looked < 600
-    assert standing.masses.sum() == pytest.approx(3000)
-    assert "drawn from all with equal chance" in standing.words()
+    masses = Masses.of(Answered.open(label(source, tmp_path / "other").out).chosen)
+    assert 300 <= masses.n_looked < 600
+    assert masses.each.sum() == pytest.approx(3000)
+    assert "drawn from all with equal chance" in masses.words()
 
 
 def test_where_all_rows_learn_each_stands_for_itself(tmp_path):
     source = write_parts(tmp_path / "in", blob_table(200))
     found = label(source, tmp_path / "out", n_representatives=200)
-    assert (Standing.of(Answered.open(found.out).chosen).masses == 1).all()
+    assert (Masses.of(Answered.open(found.out).chosen).each == 1).all()
 
 
 def test_what_a_question_settles_is_counted_in_the_whole(tmp_path):

@@ -90,14 +90,14 @@ def _suggest_in_parts(
         sheet = suggestions.sheet(target)
         write_table(target, sheet, {"seed": str(seed), "strategy": strategy})
     again = f"then: {folder.command} --labels {shlex.quote(str(target))} -o NEW"
-    standing = suggestions.standing
+    masses = suggestions.masses
     voice.result(
         [*suggestions.lines(), f"written: {target}", again],
         {
             "questions": records(sheet),
             "n_rows": folder.chosen.coverage.n_rows,
-            "n_representatives": len(standing.masses),
-            "n_looked_at": standing.n_looked,
+            "n_representatives": len(masses.each),
+            "n_looked_at": masses.n_looked,
             "written": str(target),
         },
     )

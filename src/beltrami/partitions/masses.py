@@ -13,12 +13,12 @@ from beltrami.partitions.representatives import Representatives
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class Masses:
     """How many rows each representative stands for.
 
     Attributes
     ----------
-    masses : ndarray of shape (m,)
+    each : ndarray of shape (m,)
         Rows, itself among them; they sum to all rows.
     n_looked : int
         Rows that were looked at.
@@ -26,12 +26,12 @@ class Standing:
         Rows in all.
     """
 
-    masses: FloatVector
+    each: FloatVector
     n_looked: int
     n_rows: int
 
     @classmethod
-    def of(cls, chosen: Representatives) -> "Standing":
+    def of(cls, chosen: Representatives) -> "Masses":
         """Scale what was counted to all rows; each representative stands for itself at least."""
         m, n_rows = len(chosen.points), chosen.coverage.n_rows
         if chosen.masses is None:
