@@ -1,8 +1,13 @@
 """``beltrami label`` on a folder of tables."""
 
+import csv
 import json
+import shlex
 
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
+import pytest
 from tests.support.partitions import blob_table, blobs, write_parts
 
 
@@ -58,3 +63,83 @@ def test_an_audit_of_a_folder_that_lacks_answers_is_refused(shell, tmp_path):
     (out / "part-1.parquet").unlink()
     shell("audit", str(out), code=1)
     assert "only what is missing is answered" in shell.err
+
+
+def noted(tmp_path, n=600):
+    """Return a folder of partitions with a column of notes, and the options that label it."""
+    table = blob_table(n)
+    table = table.append_column("note", pa.array([f"remark {k}" for k in range(n)]))
+    options = ("--label", "kind", "--features", "x0,x1,x2", "--method", "poisson")
+    return write_parts(tmp_path / "in", table), options
+
+
+def test_questions_of_a_folder_are_answered_in_a_sheet_that_labels_the_folder(shell, tmp_path):
+    source, options = noted(tmp_path)
+    label = ("label", str(source), *options, "--representatives", "100")
+    shell(*label, "-o", "out")
+    told = json.loads(shell("suggest", "out", "-n", "5", "-o", "ask.csv", "--json"))
+    assert (told["n_rows"], told["n_representatives"], told["n_looked_at"]) == (600, 100, 600)
+    assert sum(one["settles"] for one in told["questions"]) <= 600
+    said = shell("suggest", "out", "-n", "5", "-o", "ask.csv")
+    assert "counted: a row settles those of all 600 rows" in said
+    command = f"beltrami label in {shlex.join(options[:4])} --representatives 100 --method poisson"
+    assert f"then: {command} --labels ask.csv -o NEW" in said
+    with (tmp_path / "ask.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert all(one["note"] == f"remark {one['id']}" for one in rows)
+    lines = [f"{one['id']},c{blobs()[1][int(one['id'])]}" for one in rows]
+    (tmp_path / "ask.csv").write_text("\n".join(["id,label", *lines]))
+    found = json.loads(shell(*label, "--labels", "ask.csv", "-o", "new", "--json"))
+    assert found["counts"]["given"] == 29
+
+
+def test_a_check_of_a_folder_says_what_it_is_about_and_shows_rows(shell, tmp_path):
+    source, options = noted(tmp_path)
+    shell("label", str(source), *options, "--representatives", "100", "-o", "out")
+    said = shell("check", "out", "-o", "issues.csv").splitlines()
+    assert said[0] == "what follows is about 100 representatives of 600 rows, with all 24 labels " \
+        "among them"  # fmt: skip
+    assert any(line.startswith("rows that no representative covers: at most") for line in said)
+    facts = json.loads(shell("check", "out", "--json"))
+    assert (facts["n_rows"], facts["n_representatives"]) == (600, 100)
+
+
+def test_the_sheet_of_an_audit_shows_what_rows_are_and_not_what_we_said(shell, tmp_path):
+    source, options = noted(tmp_path)
+    shell("label", str(source), *options, "-o", "out")
+    said = shell("audit", "out", "-n", "20", "-o", "audit.csv")
+    assert "what the rows are: from the partitions that were labelled" in said
+    with (tmp_path / "audit.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["id", "answer", "x0", "x1", "x2", "note"]
+    assert all(one["note"] == f"remark {one['id']}" for one in rows)
+    (source / "part-0.parquet").unlink()
+    said = shell("audit", "out", "-n", "20", "-o", "audit.csv")
+    assert "only ids" in said
+    assert "part-0.parquet" in said
+
+
+@pytest.mark.parametrize("command", ["suggest", "check", "studio"])
+def test_partitions_without_labels_and_other_readings_are_refused(shell, tmp_path, command):
+    source, options = noted(tmp_path)
+    shell(command, str(source), code=1)
+    assert f"beltrami label {source} -o OUT" in shell.err
+    shell("label", str(source), *options, "--representatives", "100", "-o", "out")
+    shell(command, "out", "--label", "kind", "--features", "x0", "--seed", "3", code=1)
+    assert "Leave out --features, --seed" in shell.err
+
+
+def test_a_folder_of_csv_files_is_looked_at_as_well(shell, tmp_path):
+    table = blob_table().drop_columns(["id"])
+    (tmp_path / "in").mkdir()
+    for part in range(3):
+        arrow_csv.write_csv(table.slice(200 * part, 200), tmp_path / "in" / f"{part}.csv")
+    options = ("--label", "kind", "--method", "poisson", "--representatives", "100")
+    shell("label", "in", *options, "-o", "out")
+    shell("suggest", "out", "-n", "3", "-o", "ask.csv")
+    with (tmp_path / "ask.csv").open() as file:
+        ids = [int(one["id"]) for one in csv.DictReader(file)]
+    points, _ = blobs()
+    kept = pq.read_table(tmp_path / "out" / "_beltrami" / "representatives.parquet")
+    place = kept.column("id").to_pylist().index(ids[0])
+    assert kept.column("x1")[place].as_py() == pytest.approx(points[ids[0], 1], rel=1e-6)

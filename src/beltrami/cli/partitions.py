@@ -1,4 +1,4 @@
-"""Rows in partitions on the command line: which sources these are, and how they are labelled."""
+"""Rows in partitions on the command line: which sources these are, and what is done with them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from beltrami.cli.speech import Voice
+from beltrami.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from beltrami.labelling import LearningOptions
     from beltrami.partitions import PartitionOptions
-    from beltrami.tables import TableOptions
+    from beltrami.partitions.answered import Answered
+    from beltrami.project import Project
+    from beltrami.tables import Table, TableOptions
 
 Memory = Annotated[
     str | None,
@@ -95,3 +98,44 @@ def label_parts(
     voice.result([*found.lines(), written], summary)
     if found.failures:
         raise typer.Exit(1)
+
+
+def is_answered(source: str) -> bool:
+    """Say whether a source is a folder of labelled partitions; refuse those without labels yet."""
+    from beltrami.partitions.answered import is_results
+    from beltrami.partitions.sources import is_partitioned
+    from beltrami.tables.reading.images import holds_images
+
+    path = Path(source)
+    if is_results(path):
+        return True
+    if is_partitioned(source) and not holds_images(path):
+        raise InvalidInputError(
+            f"{source!r} holds partitions, which are looked at once they are labelled: beltrami "
+            f"label {source} -o OUT, and then this command on OUT."
+        )
+    return False
+
+
+def open_answered(source: str, table: "TableOptions", seed: int, jobs: int | None) -> "Answered":
+    """Open a folder of labelled partitions, which says itself how it is read."""
+    from beltrami.partitions.answered import Answered
+    from beltrami.project.options import said_options
+
+    folder = Answered.open(Path(source), n_jobs=jobs)
+    folder.require_as_labelled(said_options(table), table.label, seed)
+    return folder
+
+
+def labels_of(project: "Project") -> "Table":
+    """Return the labels of a project as a table to stand beside partitions, by ids."""
+    import pyarrow as pa
+
+    from beltrami.tables import Table
+
+    intake = project.intake
+    cells = {
+        "id": intake.ids[intake.is_given].tolist(),
+        "label": intake.labels[intake.is_given].tolist(),
+    }
+    return Table(project.path.name, pa.table(cells))

@@ -27,6 +27,7 @@ class Stage(StrEnum):
     SETTLE = "moving representatives to their rows"
     WITNESS = "counting rows between representatives"
     ANSWER = "answering every row"
+    FETCH = "fetching rows"
     INSPECT = "inspecting the installation"
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Seed
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Seed
 from beltrami.front_door.base import GivenLabels
 from beltrami.front_door.committee import ClassCommittee
 from beltrami.front_door.doubts import (
@@ -157,7 +157,9 @@ class LabellingDialogue(GraphClassifier):
             self._asked = np.union1d(self._asked, rows)
         return (rows, questions) if return_reasons else rows
 
-    def _questions(self, n: int, strategy: str, candidates: Any) -> tuple[Question, ...]:
+    def _questions(
+        self, n: int, strategy: str, candidates: Any, masses: FloatVector | None = None
+    ) -> tuple[Question, ...]:
         check_is_fitted(self, "graph_")
         has_learned = hasattr(self, "classes_")
         reached = self.reached_ & (self.island_ < 0) if has_learned else None
@@ -172,6 +174,7 @@ class LabellingDialogue(GraphClassifier):
             basis=self._foundation.basis,
             candidates=candidates,
             classes=list(map(str, self.classes_)) if has_learned else None,
+            masses=masses,
             rng=self.random_state,
         )
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.types import IndexVector
+from beltrami.core.types import FloatVector, IndexVector
 from beltrami.front_door.judgement import Judgement
+from beltrami.questions import Question
 
 
 def judgement_of(learner: Any) -> Judgement:
@@ -23,6 +24,15 @@ def given_rows(learner: Any) -> IndexVector:
     """Return the rows whose labels a fitted learner was given."""
     rows: IndexVector = learner._labeled.rows
     return rows
+
+
+def questions_of(learner: Any, n: int, strategy: str, masses: FloatVector) -> tuple[Question, ...]:
+    """Return what to ask where every row of a fitted learner stands for several, itself among them.
+
+    What the questions say of numbers of rows is about all of these.
+    """
+    questions: tuple[Question, ...] = learner._questions(n, strategy, None, masses)
+    return questions
 
 
 def count_pieces(learner: Any) -> int:

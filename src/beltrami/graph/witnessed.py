@@ -43,17 +43,15 @@ class WitnessedKnnGraph(DistinctKnnGraph):
         random_state: Seed = None,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(
-            n_neighbors,
-            metric=metric,
-            weights=weights,
-            search=search,
-            symmetry=symmetry,
-            connect=connect,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
         self.witnesses = witnesses
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.weights = weights
+        self.search = search
+        self.symmetry = symmetry
+        self.connect = connect
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def build(self, X: Any) -> Graph:
         """Make the graph of `X`, and add the witnesses.

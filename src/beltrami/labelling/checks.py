@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import Points
+from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.front_door.report import FitReport
 from beltrami.labelling.contents import LINE_LENGTH, with_preview
 from beltrami.labelling.intake import Intake
@@ -141,9 +142,11 @@ class Checks:
         }
 
 
-def check_table(intake: Intake, options: LearningOptions) -> Checks:
-    """Look a table over."""
-    labelling = label_rows(intake, replace(options, n_questions=0))
+def check_table(
+    intake: Intake, options: LearningOptions, learner: ManifoldClassifier | None = None
+) -> Checks:
+    """Look a table over; None makes the learner for a table."""
+    labelling = label_rows(intake, replace(options, n_questions=0), learner)
     enter_stage(Stage.DOUBT)
     counts = Counter(map(str, intake.labels[intake.is_given]))
     groups = _equal_rows(intake.points)

@@ -129,9 +129,11 @@ def label(
         return label_rows(take_in(source, table_options), learning_options)
 
 
-def label_rows(intake: Intake, options: LearningOptions) -> Labelling:
-    """Label the rows of a table that was read already."""
-    learner = make_learner(intake, options)
+def label_rows(
+    intake: Intake, options: LearningOptions, learner: ManifoldClassifier | None = None
+) -> Labelling:
+    """Label the rows of a table that was read already; None makes the learner for a table."""
+    learner = make_learner(intake, options) if learner is None else learner
     learner.fit(intake.points, intake.labels, sample_weight=intake.weights)
     return conclude(intake, learner, options)
 

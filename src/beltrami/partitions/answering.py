@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beltrami.core.files import atomic_path
 from beltrami.core.types import FloatVector
@@ -154,7 +155,9 @@ class AnswerTask:
         sources, labels, confidence, n_unlike = counts.sources, counts.labels, 0.0, 0
         with _opened(self.out / written_name(partition.name, self.form), self.form) as write:
             for batch in partition.batches(layout.types, batch_rows(layout.n_columns)):
-                answers = self._with_given(batch, start)
+                place = start - offset
+                given = given_labels(batch, layout, self.options, partition.name, place)
+                answers = self._with_given(batch, start, given)
                 start += batch.num_rows
                 write(answers)
                 sources.update(_counted(answers.column("source")))
@@ -165,7 +168,7 @@ class AnswerTask:
                 write(self._none())
         return PartCounts(start - offset, sources, labels, confidence, n_unlike)
 
-    def _with_given(self, batch: Any, start: int) -> Any:
+    def _with_given(self, batch: Any, start: int, given: NDArray[Any]) -> Any:
         """Return the answers to a batch with ids and, unchanged, the labels that people gave."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -175,7 +178,6 @@ class AnswerTask:
         number = pa.array(np.arange(start, start + batch.num_rows))
         columns = {"id": number if role is None else batch.column(role)}
         columns |= {name: answers.column(name) for name in answers.column_names}
-        given = given_labels(batch, self.layout.roles, self.options)
         is_given = np.asarray(given != np.array(None), dtype=bool)
         if is_given.any():
             kind = self.answerer.label_type

@@ -6,18 +6,22 @@ partitions, stands for them, and rows drawn from it are drawn from all.
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from beltrami.core.errors import InvalidInputError
+from beltrami.core.errors import BeltramiError, InvalidInputError
 from beltrami.core.files import read_json
 from beltrami.core.threads import resolve_jobs
+from beltrami.labelling.audit_contents import AuditContents
 from beltrami.labelling.audit_record import AuditRecord
-from beltrami.labelling.audits import AuditedLabels, require_same_data
+from beltrami.labelling.audits import SHEET, AuditedLabels, require_same_data
+from beltrami.labelling.own_columns import columns_of_rows
 from beltrami.labelling.result import SOURCES
+from beltrami.partitions.answered import Answered
 from beltrami.partitions.crew import ThreadCrew
 from beltrami.partitions.manifest import FOLDER
 from beltrami.partitions.model import Partition
@@ -33,11 +37,6 @@ _SEED = 0
 """Of the sample; which of its rows are drawn is left to the seed of the audit."""
 _ROWS = 2**16
 _COLUMNS = ("id", "source", "label", "guess", "second_label")
-
-
-def is_results(path: Path) -> bool:
-    """Say whether a path is a folder that `beltrami label` wrote for partitions."""
-    return (path / FOLDER / "manifest.json").is_file()
 
 
 def read_audited(folder: Path) -> AuditedLabels:
@@ -75,6 +74,22 @@ def read_audited(folder: Path) -> AuditedLabels:
     return AuditedLabels(
         folder, accepted, classes, digest.hexdigest(), record["key"], audits, elsewhere
     )
+
+
+def find_audited(folder: Path, drawn: Sequence[str], target: Path) -> AuditContents:
+    """Return what the rows of a round are, from the partitions that were labelled."""
+    try:
+        opened = Answered.open(folder)
+        parts, rows = opened.find(drawn)
+        if (parts < 0).any():
+            raise InvalidInputError(f"no row is called {drawn[int(np.argmin(parts))]!r}.")
+        table = opened.fetch(parts, rows)
+    except BeltramiError as error:
+        return AuditContents(f"only ids: {error}")
+    roles = opened.roles
+    hidden = {roles.id, roles.label}
+    columns = columns_of_rows(table, range(len(drawn)), SHEET, target, hidden=hidden)
+    return AuditContents("what the rows are: from the partitions that were labelled", columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,6 +7,14 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.tables.model import decode_categories
 
 
+def with_types(table: Any, types: Mapping[str, Any], name: str) -> Any:
+    """Return all columns of a batch, those that are agreed on cast as in `as_types`."""
+    held = {column: kind for column, kind in types.items() if column in table.column_names}
+    for column, values in zip(held, as_types(table, held, name).columns, strict=True):
+        table = table.set_column(table.column_names.index(column), column, values)
+    return table
+
+
 def as_types(table: Any, types: Mapping[str, Any], name: str) -> Any:
     """Return some columns of a batch, cast without loss; null where the partition has no such.
 

@@ -102,7 +102,7 @@ class DrawTask:
         parts = [Drawn(empty, empty.astype(np.uint64), no_points, _objects(0), empty)]
         for batch in partition.batches(layout.types, batch_rows(d)):
             keys = row_keys(self.seed, partition.name, start, batch.num_rows)
-            labels = given_labels(batch, layout.roles, self.options)
+            labels = given_labels(batch, layout, self.options, partition.name, start)
             is_wanted = (keys < np.uint64(self.limit)) | (labels != np.array(None))
             places = np.flatnonzero(is_wanted)
             if places.size:

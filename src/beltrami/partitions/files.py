@@ -6,11 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from beltrami.core.errors import CorruptDataError, InvalidInputError
-from beltrami.partitions.casting import as_types
+from beltrami.core.types import IndexVector
+from beltrami.partitions.casting import as_types, with_types
+from beltrami.partitions.rows import require_held
 from beltrami.tables.model import few_of
 
 _ENDS = 2**16  # bytes at both ends of a file that belong to its fingerprint
+_ROWS = 2**12  # read at a time where some rows are looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,47 @@ class FilePartition:
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise CorruptDataError(path=self.path, reason=str(error)) from error
 
+    def rows(self, places: IndexVector, types: Mapping[str, Any]) -> Any:
+        """Return some rows, all columns of them; of parquet only groups that hold some are read."""
+        import pyarrow as pa
+
+        parts: list[Any] = [self.schema().empty_table()]
+        start = 0
+        try:
+            for n_rows, scan in self._pieces(types):
+                end = None if n_rows is None else start + n_rows
+                if end is None or _between(places, start, end).size:
+                    for batch in scan():
+                        batch.validate(full=True)
+                        own = _between(places, start, start + batch.num_rows)
+                        parts.append(pa.Table.from_batches([batch]).take(own - start))
+                        start += batch.num_rows
+                        if start > places[-1]:
+                            break
+                start = start if end is None else end
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise CorruptDataError(path=self.path, reason=str(error)) from error
+        require_held(places, start, self.name)
+        found = pa.concat_tables(parts[1:] or parts).replace_schema_metadata()
+        return with_types(found, types, self.name)
+
+    def _pieces(self, types: Mapping[str, Any]) -> Iterator[tuple[int | None, Any]]:
+        """Yield what can be read by itself: how many rows it has, where known, and its scan."""
+        options = {
+            "batch_size": _ROWS,
+            "use_threads": False,
+            "batch_readahead": 0,
+            "fragment_readahead": 0,
+            "cache_metadata": False,
+        }
+        for fragment in self._opened(types).get_fragments():
+            if self.kind != "parquet":
+                yield None, lambda one=fragment: one.to_batches(**options)
+                continue
+            for group in fragment.row_groups:
+                own = fragment.subset(row_group_ids=[group.id])
+                yield group.num_rows, lambda one=own: one.to_batches(**options)
+
     def block_bytes(self) -> int:
         """Return what is decoded at a time: the largest group of rows of a parquet file."""
         import pyarrow.parquet as pq
@@ -134,3 +180,9 @@ class FilePartition:
             parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(column_types=dict(types)),
         )
+
+
+def _between(places: IndexVector, start: int, end: int) -> IndexVector:
+    """Return the places of a stretch."""
+    low, high = np.searchsorted(places, [start, end])
+    return places[low:high]

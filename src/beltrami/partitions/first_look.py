@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from beltrami.core.stages import Stage
+from beltrami.partitions.beside import join_beside
 from beltrami.partitions.identity import require_own_ids
 from beltrami.partitions.layout import Layout, agree, head_of, some_of
 from beltrami.partitions.manifest import FOLDER, RUNS
@@ -31,7 +32,10 @@ def look_at_all(
     heads = _found(some, passes.over("reading the first rows", head_of, some))
     failed = {one.name for one in passes.failures}
     alive = [one for one in partitions if one.name not in failed]
-    layout = agree(alive, [schema_by[one.name] for one in alive], list(heads.items()), options)
+    known = [schema_by[one.name] for one in alive]
+    layout = agree(alive, known, list(heads.items()), options)
+    has_column = any(layout.roles.label in one.names for one in known)
+    layout = join_beside(alive, layout, options, passes, has_column=has_column)
     with TemporaryDirectory(prefix=RUNS, dir=out.absolute() / FOLDER) as runs:
         folder = Path(runs)
         facts = passes.over(Stage.SURVEY, SurveyTask(layout, options, folder), alive)

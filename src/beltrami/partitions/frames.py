@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.partitions.casting import as_types
+from beltrami.core.types import IndexVector
+from beltrami.partitions.casting import as_types, with_types
 from beltrami.partitions.model import Partition
+from beltrami.partitions.rows import require_held
 
 
 def is_dask_frame(source: Any) -> bool:
@@ -71,6 +73,12 @@ class FramePartition:
         table = self._table()
         for start in range(0, table.num_rows, n_rows):
             yield as_types(table.slice(start, n_rows), types, self.name)
+
+    def rows(self, places: IndexVector, types: Mapping[str, Any]) -> Any:
+        """Return some rows, all columns of them."""
+        table = self._table().replace_schema_metadata()
+        require_held(places, table.num_rows, self.name)
+        return with_types(table.take(places), types, self.name)
 
     def block_bytes(self) -> int:
         """Return nothing: who computes a partition holds it anyway."""

@@ -13,14 +13,13 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import enter_stage, job
 from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import resolve_jobs, thread_limit
-from beltrami.front_door import ManifoldClassifier
 from beltrami.front_door.kept.labeller import KeptLabeller
-from beltrami.front_door.prepare import default_graph
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answering import Answerer, AnswerTask, KeptAnswerer, written_name
+from beltrami.partitions.beside import label_prints, with_read_labels
 from beltrami.partitions.first_look import look_at_all
 from beltrami.partitions.layout import Layout
-from beltrami.partitions.learned import LABELLER, Learned
+from beltrami.partitions.learned import LABELLER, Learned, learner_of
 from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
 from beltrami.partitions.opening import crew_of
@@ -30,7 +29,7 @@ from beltrami.partitions.plan import Plan, make_plan, require_space
 from beltrami.partitions.representatives import Choice, Representatives
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
 from beltrami.partitions.settling import settle
-from beltrami.partitions.sources import find_partitions, require_apart
+from beltrami.partitions.sources import find_partitions, place_of, require_apart
 from beltrami.tables import TableOptions
 
 STAGES = (
@@ -50,6 +49,7 @@ def label_partitions(
     label: str | None = None,
     *,
     out: Path | str,
+    labels: Any = None,
     client: Any = None,
     memory: int | str | None = None,
     n_representatives: int | None = None,
@@ -82,6 +82,9 @@ def label_partitions(
         Column of the labels; None looks for one called label, class, target and the like.
     out : path
         Folder of the results: a file for each partition, by its name. New, empty, or of this job.
+    labels : path, table, list of these or None, default=None
+        Tables of ids and labels, such as answers to questions; they come on top of the column.
+        Where there is no column of ids, they are numbers of rows through all partitions.
     client : distributed.Client, str or None, default=None
         Who works: a client, "local" for processes on this machine, the address of a scheduler, or
         None for the client in force, else threads of this process.
@@ -143,6 +146,7 @@ def label_partitions(
         ignore=ignore,
         unlabeled=unlabeled,
         impute=impute,
+        labels=labels,
     )
     learning = LearningOptions(
         method, risk, time_budget, random_state, n_questions=0, n_jobs=n_jobs
@@ -172,12 +176,13 @@ class Job:
     def run(self) -> PartitionedLabelling:
         """Do it, or what is left of it."""
         require_supported(self._table)
+        self._table = with_read_labels(self._table)
         partitions = find_partitions(self._source, delimiter=self._table.delimiter)
         require_apart(self._source, self._out)
         _require_own_names(partitions, self._options.form)
         enter_stage(Stage.SURVEY)
         inputs = {one.name: one.fingerprint() for one in partitions}
-        manifest = Manifest(self._out, inputs, self._facts())
+        manifest = Manifest(self._out, inputs, self._facts(), self._again(partitions))
         n_jobs = resolve_jobs(self._options.n_jobs)
         with manifest.held(), crew_of(self._client, n_jobs) as crew:
             crew.require_sight(manifest.marker)
@@ -202,6 +207,20 @@ class Job:
             "representatives": str(options.n_representatives),
             "coverage": str(options.coverage),
             "form": options.form,
+            **label_prints(table),
+        }
+
+    def _again(self, partitions: Sequence[Partition]) -> dict[str, Any]:
+        """Return what it takes to read the rows again and to learn from them as here."""
+        options = self._learning
+        return {
+            "place": place_of(self._source, partitions, self._out / FOLDER / "manifest.json"),
+            "learning": {
+                "method": options.method,
+                "risk": options.risk,
+                "time_budget": options.time_budget,
+                "random_state": int(options.random_state),  # type: ignore[arg-type]
+            },
         }
 
     def _go_on(
@@ -220,7 +239,8 @@ class Job:
         alone = replace(learned.labeller, n_jobs=1)  # partitions share the threads
         answerer = KeptAnswerer(alone, layout, survey.moments.mean)
         done = self._answer(partitions, passes, answerer, layout, survey, manifest)
-        return self._conclude(done, passes, learned, chosen, (*layout.notes, *survey.notes))
+        notes = (*layout.notes, *survey.notes)
+        return self._conclude(done, passes, learned, chosen, notes, partitions)
 
     def _represent(
         self,
@@ -250,28 +270,11 @@ class Job:
         kept = Learned.read(path, manifest.key)
         if kept is not None:
             return kept
-        options = self._learning
-        learner = ManifoldClassifier(
-            options.method,
-            scale="standard" if chosen.is_standard else "auto",
-            risk=options.risk,
-            time_budget=options.time_budget,
-            unlabeled=float("nan"),
-            random_state=options.random_state,
-            n_jobs=options.n_jobs,
-            graph=None
-            if chosen.witnesses is None
-            else default_graph(
-                metric="euclidean",
-                witnesses=chosen.witnesses,
-                random_state=options.random_state,
-                n_jobs=options.n_jobs,
-            ),
-        )
+        learner = learner_of(chosen, self._learning)
         learner.fit(chosen.points, chosen.labels)
         labeller = KeptLabeller.of(learner)
         if chosen.masses is not None:
-            with thread_limit(options.n_jobs):
+            with thread_limit(self._learning.n_jobs):
                 labeller = KeptLabeller.of_many(learner, chosen.masses)
         return Learned.write(path, manifest.key, labeller, learner.report_)
 
@@ -325,6 +328,7 @@ class Job:
         learned: Learned,
         chosen: Representatives,
         notes: tuple[str, ...],
+        partitions: tuple[Partition, ...],
     ) -> PartitionedLabelling:
         sources: Counter[str] = Counter()
         labels: Counter[str] = Counter()
@@ -349,6 +353,7 @@ class Job:
             tuple(passes.failures),
             notes,
             passes.pace,
+            partitions,
         )
 
 
@@ -359,7 +364,6 @@ def require_supported(table: TableOptions) -> None:
         "categories": table.categories,
         "embeddings": table.embeddings,
         "text_model": table.text_model,
-        "labels": table.labels,
         "decimal": table.decimal,
     }
     given = [name for name, value in refused.items() if value]

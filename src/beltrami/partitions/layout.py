@@ -1,9 +1,9 @@
 """What the columns of all partitions are for: schemas enter, one way to read them leaves."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,12 @@ from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.partitions.model import Partition
 from beltrami.tables import Roles, Table, TableOptions, guess_roles
 from beltrami.tables.columns.kinds import is_number, is_text
+from beltrami.tables.columns.naming import is_label_name
 from beltrami.tables.features.blocks import arrow_float_type
 from beltrami.tables.model import decode_categories, few_of, is_list
+
+if TYPE_CHECKING:
+    from beltrami.partitions.beside import BesideLabels
 
 _HEAD_ROWS = 5000
 _HEADS = 8
@@ -35,6 +39,8 @@ class Layout:
         Of the features.
     notes : tuple of str
         What a person should know.
+    beside : dict of str to BesideLabels
+        Labels that do not stand in the partitions, by the names of these.
     """
 
     roles: Roles
@@ -42,6 +48,36 @@ class Layout:
     widths: dict[str, int]
     dtype: np.dtype[Any]
     notes: tuple[str, ...] = ()
+    beside: Mapping[str, "BesideLabels"] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        """Return what it takes to read partitions so again, as JSON can hold it."""
+        import pyarrow as pa
+
+        roles = self.roles
+        names = {"id": roles.id, "label": roles.label}
+        return {
+            "names": {role: name for role, name in names.items() if name is not None},
+            "numeric": list(roles.numeric),
+            "vectors": list(roles.vectors),
+            "widths": self.widths,
+            "types": pa.schema([*self.types.items()]).serialize().to_pybytes().hex(),
+        }
+
+    @classmethod
+    def of_record(cls, record: dict[str, Any], dtype: np.dtype[Any]) -> "Layout":
+        """Return the layout of a record, for features of a type."""
+        import pyarrow as pa
+
+        numeric, vectors = (tuple(record[role]) for role in ("numeric", "vectors"))
+        schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(record["types"])))
+        types = dict(zip(schema.names, schema.types, strict=True))
+        return cls(
+            Roles(**record["names"], numeric=numeric, vectors=vectors),
+            types,
+            record["widths"],
+            dtype,
+        )
 
     @property
     def n_columns(self) -> int:
@@ -118,7 +154,7 @@ def agree(
 
     - `first_rows`: names and first rows of some partitions, by which roles are guessed.
     """
-    heads = _joined(first_rows)
+    heads = _with_labels_beside(_joined(first_rows), options)
     roles = guess_roles(heads, options)
     _require_numbers(roles, heads)
     names = [*roles.vectors, *roles.numeric]
@@ -156,6 +192,17 @@ def _joined(first_rows: Sequence[tuple[str, Any]]) -> Table:
     if table.num_rows == 0:
         raise InvalidInputError(f"the first of {len(heads)} partition(s) have no rows.")
     return Table(first_rows[0][0], table)
+
+
+def _with_labels_beside(heads: Table, options: TableOptions) -> Table:
+    """Return the rows with an empty column for labels that stand beside all partitions alone."""
+    import pyarrow as pa
+
+    is_there = any(map(is_label_name, heads.names)) if options.label is None else False
+    name = options.label or "label"
+    if not options.side_labels or is_there or name in heads.names:
+        return heads
+    return replace(heads, columns=heads.columns.append_column(name, pa.nulls(heads.n_rows)))
 
 
 def _first_clash(first_rows: Sequence[tuple[str, Any]]) -> tuple[str, str, str]:

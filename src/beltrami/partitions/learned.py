@@ -6,10 +6,14 @@ from typing import Any
 
 from beltrami.core.errors import CorruptDataError, InvalidInputError
 from beltrami.core.store import Parcel
+from beltrami.front_door import ManifoldClassifier
 from beltrami.front_door.judgement import Judged
 from beltrami.front_door.kept.file import read_labeller, write_labeller
 from beltrami.front_door.kept.labeller import KeptLabeller
+from beltrami.front_door.prepare import default_graph
 from beltrami.front_door.report import FitReport
+from beltrami.labelling.options import LearningOptions
+from beltrami.partitions.representatives import Representatives
 
 LABELLER = "labeller.beltrami"
 """The file, in the folder of what belongs to the job; `beltrami.load` reads it, too."""
@@ -58,3 +62,25 @@ class Learned:
             name: tuple(facts.pop(name)) for name in ("preparation", "bounds", "warnings")
         }
         return cls(labeller, FitReport(**facts, **lists, members=members))
+
+
+def learner_of(chosen: Representatives, options: LearningOptions) -> ManifoldClassifier:
+    """Return what learns from representatives; rows between two of them weigh their edge."""
+    graph = None
+    if chosen.witnesses is not None:
+        graph = default_graph(
+            metric="euclidean",
+            witnesses=chosen.witnesses,
+            random_state=options.random_state,
+            n_jobs=options.n_jobs,
+        )
+    return ManifoldClassifier(
+        options.method,
+        scale="standard" if chosen.is_standard else "auto",
+        risk=options.risk,
+        time_budget=options.time_budget,
+        unlabeled=float("nan"),
+        random_state=options.random_state,
+        n_jobs=options.n_jobs,
+        graph=graph,
+    )

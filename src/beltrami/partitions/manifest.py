@@ -1,7 +1,8 @@
 """What is done and what is not: a folder of results knows which job it belongs to.
 
 ``_beltrami/manifest.json`` holds the inputs by name and fingerprint, the options, the partitions
-that cannot be read, and those that are answered. A folder of another job is never written into.
+that cannot be read, those that are answered, and what it takes to read and learn again, on which
+no result depends. A folder of another job is never written into.
 """
 
 import hashlib
@@ -35,10 +36,16 @@ _PAUSE_S = 1.0
 class Manifest:
     """The record of a job in its folder of results."""
 
-    def __init__(self, out: Path, inputs: Mapping[str, str], options: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        out: Path,
+        inputs: Mapping[str, str],
+        options: Mapping[str, str],
+        again: Mapping[str, Any],
+    ) -> None:
         self.out = out
         self._path = out / FOLDER / "manifest.json"
-        self._inputs, self._options = dict(inputs), dict(options)
+        self._inputs, self._options, self._again = dict(inputs), dict(options), dict(again)
         self._left_out: list[str] = []
         self._done: dict[str, dict[str, Any]] = {}
         self._written = 0.0
@@ -202,6 +209,7 @@ class Manifest:
             "options": self._options,
             "inputs": self._inputs,
             "left_out": self._left_out,
+            "again": self._again,
             "done": dict(sorted(self._done.items())),
         }
         write_text(self._path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from beltrami.core.moments import Moments
-from beltrami.core.types import FloatVector
+from beltrami.core.types import FloatVector, IndexVector
 
 
 class Partition(Protocol):
@@ -27,6 +27,12 @@ class Partition(Protocol):
 
     def head(self, n_rows: int) -> Any:
         """Return its first rows as an arrow table, with types as they are."""
+
+    def rows(self, places: IndexVector, types: Mapping[str, Any]) -> Any:
+        """Return some rows as an arrow table, all columns of them, those of `types` cast.
+
+        The places rise, each once.
+        """
 
     def block_bytes(self) -> int:
         """Return about how many bytes are decoded at a time, beside a batch."""

@@ -14,7 +14,7 @@ from beltrami.core.errors import CorruptDataError
 from beltrami.core.files import atomic_path
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
-from beltrami.core.types import CsrMatrix, FloatMatrix
+from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 from beltrami.partitions.covering import Candidates, CoverTask, Gaps, local_scales, thin
 from beltrami.partitions.drawing import Drawn, DrawTask, settle_draw
 from beltrami.partitions.layout import Layout
@@ -29,6 +29,36 @@ _CSR = ("data", "indices", "indptr")
 _MOST_ROUNDS = 6
 _MOST_OF_PARTITION = 512
 """Candidates that a partition sends in a round."""
+_STRAYS = 200
+"""Rows that nobody stands for, of which it is kept where they are: the worst."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strays:
+    """Rows that no representative covers, the worst first.
+
+    Attributes
+    ----------
+    parts, rows : ndarray of shape (s,)
+        Where they are: the place of the partition, and their own in that one.
+    ratios : ndarray of shape (s,)
+        Distance to the nearest representative over what would be covered.
+    """
+
+    parts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    ratios: FloatVector
+
+    @classmethod
+    def of(cls, gaps: Sequence[Gaps | None]) -> "Strays":
+        """Return the worst of what is not covered."""
+        held = _held(gaps)
+        parts = np.concatenate([np.full(len(one.rows), place) for place, one in held])
+        rows, ratios = (
+            np.concatenate([getattr(one, name) for _, one in held]) for name in ("rows", "ratios")
+        )
+        worst = np.argsort(-ratios, kind="stable")[:_STRAYS]
+        return cls(parts[worst], rows[worst], ratios[worst].astype(np.float64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,10 +73,16 @@ class Representatives:
         Their labels, None where there is none.
     coverage : Coverage
         How well they stand for all rows.
-    is_standard : bool
-        Whether columns are put on one scale.
     parts, rows : ndarray of shape (m,)
         Where each comes from: the place of its partition, and its own in that one.
+    partitions : dict of str to int
+        Names of all partitions, in order, and how many rows each has.
+    layout : Layout
+        How they are read.
+    yardstick : Yardstick
+        How far rows are apart.
+    strays : Strays
+        Rows that none of them stands for.
     witnesses : csr_array of shape (m, m) or None
         How many rows lie between two of them; None where all rows learn.
     masses : ndarray of shape (m,) or None
@@ -56,11 +92,24 @@ class Representatives:
     points: FloatMatrix
     labels: NDArray[Any]
     coverage: Coverage
-    is_standard: bool
     parts: NDArray[np.int64]
     rows: NDArray[np.int64]
+    partitions: dict[str, int]
+    layout: Layout
+    yardstick: Yardstick
+    strays: Strays
     witnesses: CsrMatrix | None = None
     masses: NDArray[np.int64] | None = None
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether columns are put on one scale."""
+        return self.yardstick.is_standard
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """What the first row of each partition is numbered through all of them."""
+        return np.concatenate([[0], np.cumsum([*self.partitions.values()])]).astype(np.int64)[:-1]
 
     def write(self, path: Path, key: str) -> None:
         """Keep them beside the results, for a job that is taken up again."""
@@ -71,6 +120,8 @@ class Representatives:
             "key": key,
             "classes": classes,
             "coverage": asdict(self.coverage),
+            "partitions": self.partitions,
+            "layout": self.layout.record(),
             "is_standard": self.is_standard,
         }
         arrays: dict[str, Any] = {
@@ -78,6 +129,11 @@ class Representatives:
             "codes": codes,
             "parts": self.parts,
             "rows": self.rows,
+            "center": self.yardstick.center,
+            "stretch": self.yardstick.stretch,
+            "stray_parts": self.strays.parts,
+            "stray_rows": self.strays.rows,
+            "stray_ratios": self.strays.ratios,
             "facts": np.array(json.dumps(facts)),
         }
         with atomic_path(path) as temporary, temporary.open("wb") as file:
@@ -98,21 +154,35 @@ class Representatives:
         try:
             with np.load(path, allow_pickle=False) as held:
                 facts = json.loads(str(held["facts"]))
-                points, codes, parts, rows = (
-                    held[name] for name in ("points", "codes", "parts", "rows")
-                )
+                if facts["key"] != key:
+                    return None
+                points, codes, parts, rows = (held[name] for name in _ARRAYS)
+                yardstick = Yardstick(held["center"], held["stretch"], facts["is_standard"])
+                strays = Strays(*(held[f"stray_{name}"] for name in ("parts", "rows", "ratios")))
+                layout = Layout.of_record(facts["layout"], points.dtype)
                 witnesses = masses = None
                 if "masses" in held.files:
                     masses, shape = held["masses"], (len(points), len(points))
                     witnesses = csr_array(tuple(held[name] for name in _CSR), shape=shape)
         except (OSError, ValueError, KeyError) as error:
             raise CorruptDataError(path=str(path), reason=str(error)) from error
-        if facts["key"] != key:
-            return None
         classes = np.array([*facts["classes"], None], dtype=object)
-        coverage = Coverage(**facts["coverage"])
-        labels, is_standard = classes[codes], facts["is_standard"]
-        return cls(points, labels, coverage, is_standard, parts, rows, witnesses, masses)
+        return cls(
+            points,
+            classes[codes],
+            Coverage(**facts["coverage"]),
+            parts,
+            rows,
+            facts["partitions"],
+            layout,
+            yardstick,
+            strays,
+            witnesses,
+            masses,
+        )
+
+
+_ARRAYS = ("points", "codes", "parts", "rows")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,6 +242,7 @@ class Choice:
             whence = [np.full(len(one.candidates.rows), k) for k, one in _held(gaps)]
             chosen.append(_added(found.take(taken), np.concatenate(whence)[taken], self.layout))
             places, scales = places[taken], found.scales[taken]
+        spare = spare.take(~_is_among(spare, Drawn.joined(chosen)))
         chosen.append(spare.take(slice(0, self.most - n)))
         all_of_them = Drawn.joined(chosen)
         n = len(all_of_them.rows)
@@ -181,9 +252,12 @@ class Choice:
             all_of_them.points,
             all_of_them.labels,
             coverage,
-            yardstick.is_standard,
             all_of_them.parts,
             all_of_them.rows,
+            dict(zip((one.name for one in partitions), self.survey.n_rows, strict=True)),
+            self.layout,
+            yardstick,
+            Strays.of(gaps),
         )
 
     def _draw(self, partitions: Sequence[Partition], passes: Passes) -> tuple[Drawn, Drawn]:
@@ -240,6 +314,12 @@ class Choice:
 def _held(found: Sequence[Any]) -> list[tuple[int, Any]]:
     """Return what was found, with the places of its partitions."""
     return [(place, one) for place, one in enumerate(found) if one is not None]
+
+
+def _is_among(some: Drawn, others: Drawn) -> NDArray[np.bool_]:
+    """Say which rows are among others: one of the sample may have been added as uncovered."""
+    width = 1 + max(int(one.rows.max(initial=0)) for one in (some, others))
+    return np.isin(some.parts * width + some.rows, others.parts * width + others.rows)
 
 
 def _added(taken: Candidates, parts: NDArray[Any], layout: Layout) -> Drawn:

@@ -8,9 +8,12 @@ from typing import Any
 from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.front_door.report import FitReport
 from beltrami.labelling.result import SOURCES
-from beltrami.partitions.model import Coverage, Failure, Pace
+from beltrami.partitions.answered import Answered
+from beltrami.partitions.asking import PartitionedSuggestions, suggest_in
+from beltrami.partitions.model import Coverage, Failure, Pace, Partition
 from beltrami.report.page.model import Source
 from beltrami.report.sentences import evidence, headline
+from beltrami.tables import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,6 +47,8 @@ class PartitionedLabelling:
         What a person should know of the input.
     pace : Pace
         Seconds and rows of each pass.
+    partitions : tuple of Partition
+        Where the rows come from.
 
     Examples
     --------
@@ -60,6 +65,11 @@ class PartitionedLabelling:
     >>> found = bt.label_partitions(folder / "in", "kind", out=folder / "out", features=["x", "y"])
     >>> found.counts["given"], found.counts["labelled"], len(found.written)
     (20, 380, 4)
+    >>> asked = found.suggest(3)
+    >>> len(asked.columns["id"]), bool((asked.columns["settles"] >= 1).all())
+    (3, True)
+    >>> found.representatives().names
+    ('id', 'x', 'y', 'kind')
     """
 
     out: Path
@@ -74,6 +84,39 @@ class PartitionedLabelling:
     failures: tuple[Failure, ...]
     notes: tuple[str, ...]
     pace: Pace
+    partitions: tuple[Partition, ...]
+
+    def representatives(self) -> Table:
+        """Return the rows that learned, with all their own columns.
+
+        They are read from the partitions once, and kept beside the results.
+
+        Returns
+        -------
+        Table
+            Ids as in the results first; the column of labels as it was learned from.
+        """
+        return self._opened().table()
+
+    def suggest(self, n: int = 10, strategy: str = "auto") -> PartitionedSuggestions:
+        """Say which rows to label next, and how many rows of the whole each would settle.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many rows.
+        strategy : {"auto", "cover", "uncertain", "random"}, default="auto"
+            As in `ManifoldClassifier.query`.
+
+        Returns
+        -------
+        PartitionedSuggestions
+            Print it, or take its ``columns``. Answers go to `label_partitions` by ``labels``.
+        """
+        return suggest_in(self._opened(), n, strategy)
+
+    def _opened(self) -> Answered:
+        return Answered.open(self.out, self.partitions)
 
     @property
     def sentence(self) -> str:

@@ -5,6 +5,9 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
+from beltrami.core.errors import CorruptDataError
+from beltrami.core.types import IndexVector
+
 Keys = NDArray[np.uint64]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -34,3 +37,11 @@ def key_limit(wanted: int, total: int) -> np.uint64:
     if enough >= total:
         return np.uint64(2**64 - 1)
     return np.uint64(int(enough / total * 2.0**64))
+
+
+def require_held(places: IndexVector, n_rows: int, name: str) -> None:
+    """Raise where a partition has not the rows that are asked for, which rise."""
+    if len(places) and places[-1] >= n_rows:
+        raise CorruptDataError(
+            path=name, reason=f"row {places[-1]:,} is asked for, and there are {n_rows:,}"
+        )

@@ -156,7 +156,7 @@ def settle(
     n_rows = [n * wanted // survey.total for _, n in ahead]
     limit = int(key_limit(wanted, survey.total))
     fill, spread = survey.moments.mean, survey.moments.spread
-    yardstick = Yardstick.by(survey.moments, is_standard=chosen.is_standard)
+    yardstick = chosen.yardstick
     arranged = Arranged.of(yardstick.place(chosen.points))
     residuals = Residuals.none(*chosen.points.shape)
     enter_stage(Stage.SETTLE)

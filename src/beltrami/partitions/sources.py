@@ -5,10 +5,12 @@ To add a format: its ending in `_KINDS`, and its arrow format in `files.py`.
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.labelling.own_columns import relative_path
 from beltrami.partitions.files import FilePartition
 from beltrami.partitions.frames import frame_partitions, is_dask_frame
 from beltrami.partitions.model import Partition
@@ -86,6 +88,27 @@ def require_apart(source: Any, out: Path) -> None:
             f"{str(out)!r} lies in the folder of the input, where results would be taken for "
             "partitions. Name one beside it."
         )
+
+
+def place_of(source: Any, partitions: Sequence[Partition], target: Path) -> dict[str, Any] | None:
+    """Return where partitions lie, seen from the folder of a file; None where they are no files."""
+    one = partitions[0]
+    if not isinstance(one, FilePartition):
+        return None
+    path = Path(source)
+    below = path.relative_to(_root_of(path)) if _is_pattern(path) else Path(path.name)
+    return {
+        "root": relative_path(Path(one.path[: -len(one.name)]), target),
+        "below": None if path.is_dir() else str(below),
+        "kind": one.kind,
+        "delimiter": one.delimiter,
+    }
+
+
+def found_again(place: Mapping[str, Any], names: Iterable[str], folder: Path) -> list[Partition]:
+    """Return the partitions of these names that lie somewhere, seen from a folder."""
+    root = Path(os.path.normpath(folder.resolve() / place["root"]))
+    return [FilePartition(n, str(root / n), place["kind"], place["delimiter"]) for n in names]
 
 
 def _files_below(folder: Path) -> list[Path]:

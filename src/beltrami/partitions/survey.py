@@ -63,7 +63,7 @@ class SurveyTask:
             moments = moments.merge(Moments.of_finite(numbers))
             with np.errstate(invalid="ignore"):
                 largest = np.fmax(largest, np.nan_to_num(np.fmax.reduce(np.abs(numbers), axis=0)))
-            given = given_labels(batch, layout.roles, self.options)
+            given = given_labels(batch, layout, self.options, partition.name, n_rows)
             is_given = given != np.array(None)
             labels.update(given[is_given].tolist())
             n_empty += int((~is_given).sum())
@@ -77,8 +77,22 @@ class SurveyTask:
         return PartFacts(n_rows, moments, largest, labels, n_empty, n_missing)
 
 
-def given_labels(batch: Any, roles: Roles, options: TableOptions) -> NDArray[Any]:
-    """Return the labels of a batch, None where there is none.
+def given_labels(
+    batch: Any, layout: Layout, options: TableOptions, name: str, start: int
+) -> NDArray[Any]:
+    """Return the labels of a batch, None where there is none; those beside it come on top.
+
+    - `name`, `start`: of the partition, and where in it the batch begins.
+    """
+    labels = _own_labels(batch, layout.roles, options)
+    if name in layout.beside:
+        rows, newer = layout.beside[name].between(start, start + batch.num_rows)
+        labels[rows] = newer
+    return labels
+
+
+def _own_labels(batch: Any, roles: Roles, options: TableOptions) -> NDArray[Any]:
+    """Return the labels that stand in a batch.
 
     Cells that hold something are few as a rule, and only they are looked at one by one.
     """

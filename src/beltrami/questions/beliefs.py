@@ -25,12 +25,15 @@ class Beliefs:
         Whether a label reaches the row.
     piece : ndarray of shape (n,)
         The part of the data that the row lies in, as far as reach is concerned.
+    masses : ndarray of shape (n,) or None
+        How many rows each stands for; None for itself.
     """
 
     probabilities: FloatMatrix | None
     doubts: FloatVector | None
     reached: BoolVector
     piece: IndexVector
+    masses: FloatVector | None = None
 
     @classmethod
     def of(
@@ -40,6 +43,7 @@ class Beliefs:
         islands: Islands,
         known: IndexVector,
         piece: IndexVector | None = None,
+        masses: FloatVector | None = None,
     ) -> "Beliefs":
         """Check what was given, and find out what a label reaches where that was not."""
         n = len(islands.of_row)
@@ -56,7 +60,7 @@ class Beliefs:
                 "per row."
             )
         if probabilities is None or len(known) == 0:
-            return cls(None, None, reached, pieces)
+            return cls(None, None, reached, pieces, masses)
         if np.ndim(probabilities) != 2 or probabilities.shape[0] != n or probabilities.shape[1] < 2:
             raise InvalidInputError(
                 f"distributions have shape {np.shape(probabilities)}; with {n} rows of the graph "
@@ -64,11 +68,14 @@ class Beliefs:
             )
         top = np.partition(probabilities, probabilities.shape[1] - 2, axis=1)[:, -2:]
         doubts = np.where(reached, 1.0 - (top[:, 1] - top[:, 0]), 1.0)
-        return cls(probabilities, doubts, reached, pieces)
+        return cls(probabilities, doubts, reached, pieces, masses)
 
     def count_stranded(self, row: int) -> int:
         """Return how many rows that no label reaches lie in the same piece, the row among them."""
-        return int(np.count_nonzero((self.piece == self.piece[row]) & ~self.reached))
+        is_stranded = (self.piece == self.piece[row]) & ~self.reached
+        if self.masses is not None:
+            return round(float(self.masses[is_stranded].sum()))
+        return int(np.count_nonzero(is_stranded))
 
     def rivals(self, row: int) -> tuple[int, int] | None:
         """Return the first and the second class of a row between which it is a close call."""

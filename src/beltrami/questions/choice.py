@@ -43,6 +43,7 @@ def choose_questions(
     basis: Basis | None = None,
     candidates: Any = None,
     classes: Sequence[Any] | None = None,
+    masses: FloatVector | None = None,
     rng: Seed = None,
 ) -> tuple[Question, ...]:
     """Choose the rows whose labels would teach most.
@@ -69,6 +70,8 @@ def choose_questions(
     - `basis`: eigenvectors of the graph, of any kind; "random_walk" served best. Three for each
       label and question are used, so 100 serve long; None computes them.
     - `candidates`: rows that may be asked; None means all. Labelled ones are never asked again.
+    - `masses`: (n_nodes,), how many rows each stands for, itself among them; None means itself
+      alone. All that is said of numbers of rows then speaks of those.
 
     Examples
     --------
@@ -93,7 +96,8 @@ def choose_questions(
         return ()
     n_groups = max(FEWEST_GROUPS, len(known) + n)
     islands = Islands.of(graph, n_groups)
-    beliefs = Beliefs.of(distributions, reached, islands, known, piece)
+    weights = _check_masses(masses, graph.n_nodes)
+    beliefs = Beliefs.of(distributions, reached, islands, known, piece, weights)
     if basis is None:
         n_vectors = min(_MOST_VECTORS, 3 * n_groups, graph.n_nodes)
         basis = eigenbasis(graph, n_vectors, kind="random_walk")
@@ -103,7 +107,8 @@ def choose_questions(
             "of this graph, or None."
         )
     n_pool = max(POOL, 2 * n)
-    scene = Scene.of(basis, islands, known, n_groups, sampled_rows(islands, rng, n_pool))
+    sampled = sampled_rows(islands, rng, n_pool, masses=weights)
+    scene = Scene.of(basis, islands, known, n_groups, sampled)
     if strategy == "random":
         drawn = rng.choice(allowed, n, replace=False)
         return scene.questions(drawn, np.zeros(n), beliefs, classes)
@@ -125,6 +130,19 @@ def _most_uncertain(
     doubts = beliefs.doubts[allowed]
     order = np.lexsort((rng.random(len(allowed)), -doubts))[:n]
     return allowed[order], doubts[order]
+
+
+def _check_masses(masses: FloatVector | None, n: int) -> FloatVector | None:
+    """Return how many rows each node stands for, all of them 1 and more."""
+    if masses is None:
+        return None
+    weights = np.asarray(masses, dtype=np.float64)
+    if weights.shape != (n,) or not (weights >= 1).all() or not np.isfinite(weights).all():
+        raise InvalidInputError(
+            f"masses have shape {weights.shape} and the graph {n} rows; give a number of rows for "
+            "each, of 1 and more: every row stands for itself."
+        )
+    return weights
 
 
 def _check_rows(rows: Any, n: int, name: str) -> IndexVector:

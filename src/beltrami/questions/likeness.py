@@ -113,7 +113,11 @@ def row_vectors(rows: IndexVector, basis: Basis, islands: Islands, n_groups: int
 
 
 def sampled_rows(
-    islands: Islands, rng: np.random.Generator, n_pool: int = POOL
+    islands: Islands,
+    rng: np.random.Generator,
+    n_pool: int = POOL,
+    *,
+    masses: FloatVector | None = None,
 ) -> tuple[IndexVector, FloatVector]:
     """Return rows that stand for all, and how many each stands for.
 
@@ -122,14 +126,19 @@ def sampled_rows(
 
     - `n_pool`: rows they will be compared with; at most 8000 are drawn, and fewer for a larger
       pool.
+    - `masses`: (n,), how many rows each stands for already; None means itself.
     """
     n_rows = max(1, _ENTRIES // max(n_pool, POOL))
     large = np.flatnonzero(~islands.is_small[islands.of_row])
     rows = large if len(large) <= n_rows else np.sort(rng.choice(large, n_rows, replace=False))
-    masses = np.full(len(rows), len(large) / max(len(rows), 1))
     small = _largest_small(islands)
     first = np.unique(islands.of_row, return_index=True)[1][small]
-    return np.concatenate([rows, first]), np.concatenate([masses, islands.sizes[small]])
+    if masses is None:
+        spread, sizes = np.full(len(rows), len(large) / max(len(rows), 1)), islands.sizes[small]
+    else:
+        spread = masses[rows] * (masses[large].sum() / max(masses[rows].sum(), 1.0))
+        sizes = np.bincount(islands.of_row, masses)[small]
+    return np.concatenate([rows, first]), np.concatenate([spread, sizes])
 
 
 def pooled_rows(

@@ -77,6 +77,8 @@ class Desk:
         Whether nothing may be changed.
     remembering : callable
         Makes the context in which graphs and maps are kept between commands.
+    about : str, default=""
+        What the rows are, where they are some of more.
     """
 
     def __init__(
@@ -89,7 +91,9 @@ class Desk:
         make: Callable[[Intake], ManifoldClassifier] | None = None,
         is_read_only: bool = False,
         remembering: Callable[[], AbstractContextManager[None]] = nullcontext,
+        about: str = "",
     ) -> None:
+        self.about = about
         self.project, self.users, self.is_read_only = project, users, is_read_only
         self.contents = RowContents.of(project.data)
         self.colourable: tuple[tuple[str, str], ...] = ()

@@ -1,5 +1,6 @@
 """`studio`: a server in the background, for notebooks and scripts."""
 
+import os
 import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,10 +14,13 @@ from beltrami.core.memory import require_memory
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
+from beltrami.partitions.answered import Answered, is_results
+from beltrami.project.options import said_options
 from beltrami.studio_server.application import make_app
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import Access
 from beltrami.studio_server.keeping import Kept, keep_labels, labels_by_id, remembering_usually
+from beltrami.studio_server.part import Part
 from beltrami.studio_server.serving import ServerThread
 from beltrami.studio_server.wire.hub import Hub
 from beltrami.tables import Table, TableOptions, read_table
@@ -45,7 +49,8 @@ def studio(
     Parameters
     ----------
     source : path, DataFrame, Table, array or dict
-        The data, as in `label`, or a project file.
+        The data, as in `label`, a project file, or a folder that `label_partitions` wrote, of which
+        the representatives are opened.
     label : str or None, default=None
         Column of the labels; None looks for one, and there may be none.
     id : str or None, default=None
@@ -98,9 +103,23 @@ def studio(
         text_model=text_model,
         min_classes=0,
     )
-    learning = LearningOptions(random_state=random_state)
+    learning, about, make = LearningOptions(random_state=random_state), "", None
+    if isinstance(source, str | os.PathLike) and is_results(Path(source)):
+        folder = Answered.open(Path(source))
+        folder.require_as_labelled(said_options(options), label, random_state)
+        part = Part.of(folder, project)
+        source, options, learning = part.source, part.table, part.learning
+        project, about, make = part.project, part.about, part.make
     return Studio.open(
-        source, options, learning, project=project, user=user, port=port, open_browser=open_browser
+        source,
+        options,
+        learning,
+        make=make,
+        project=project,
+        user=user,
+        port=port,
+        open_browser=open_browser,
+        about=about,
     )
 
 
@@ -150,13 +169,23 @@ class Studio:
         user: str = "me",
         port: int = 0,
         open_browser: bool = False,
+        about: str = "",
     ) -> Self:
-        """Open a project and serve it; `make` returns the learner, where it is not the usual."""
+        """Open a project and serve it; `make` returns the learner, where it is not the usual.
+
+        - `about`: what people are told of the rows, where they are some of more.
+        """
         kept = keep_labels(source, table, learning, project, user)
         hub, access, desk = Hub(), Access.of((user,)), None
         try:
             desk = Desk(
-                kept.project, hub, (user,), learning, make=make, remembering=remembering_usually
+                kept.project,
+                hub,
+                (user,),
+                learning,
+                make=make,
+                remembering=remembering_usually,
+                about=about,
             )
             server = ServerThread(make_app(desk, hub, access), port=port)
             url = f"{server.start()}/?token={access.token_of(user)}"

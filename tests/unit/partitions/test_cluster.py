@@ -17,6 +17,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import listen
 from beltrami.core.stages import Stage
 from beltrami.partitions import cluster as room
+from beltrami.partitions.answered import Answered
 from beltrami.partitions.cluster import ClusterLostError, DaskCrew
 from beltrami.partitions.crew import ThreadCrew
 from beltrami.partitions.files import FilePartition
@@ -41,10 +42,9 @@ def client():
         yield opened
 
 
-def label(source, out, client):
-    return bt.label_partitions(
-        source, "kind", out=out, client=client, method="poisson", n_representatives=150
-    )
+def label(source, out, client, **options):
+    settings = {"method": "poisson", "n_representatives": 150} | options
+    return bt.label_partitions(source, "kind", out=out, client=client, **settings)
 
 
 def kill_one(client):
@@ -207,6 +207,26 @@ def test_a_partition_of_a_frame_that_cannot_be_computed_is_named(tmp_path, clien
     assert [one.name for one in found.failures] == ["part-00001.parquet"]
     assert "KeyError" in found.failures[0].reason
     assert len(found.written) == 2
+
+
+def test_labelled_frames_are_asked_about_but_not_opened_again(tmp_path, client):
+    dd = pytest.importorskip("dask.dataframe")
+    frame = dd.from_pandas(blob_table().to_pandas(), npartitions=3)
+    found = label(frame, tmp_path / "out", client)
+    assert found.representatives().n_rows == found.coverage.n_representatives
+    assert (found.suggest(2).columns["settles"] > 1).all()
+    with pytest.raises(InvalidInputError, match="came from a dask DataFrame"):
+        Answered.open(found.out)
+
+
+def test_labels_beside_reach_the_workers_of_a_cluster(tmp_path, client):
+    source = write_parts(tmp_path / "in", blob_table())
+    sides = {"id": [100, 400], "label": ["c0", "c1"]}
+    alone = label(source, tmp_path / "one", THREADS, labels=sides)
+    found = label(source, tmp_path / "two", client, labels=sides)
+    assert found.counts["given"] == 26
+    assert written(tmp_path / "one") == written(tmp_path / "two")
+    assert alone.counts == found.counts
 
 
 def _missing_key(rows):

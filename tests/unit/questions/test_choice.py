@@ -50,6 +50,18 @@ def test_islands_that_no_label_reaches_come_first(islands):
     assert [question.settles for question in questions] == [30, 20]
 
 
+def test_rows_that_stand_for_many_are_asked_first_and_all_they_stand_for_is_counted(islands):
+    masses = np.where(ISLAND == 2, 500.0, 1.0)
+    questions = choose_questions(islands, n=3, masses=masses, rng=0)
+    assert ISLAND[rows_of(questions)].tolist() == [2, 1, 0]
+    assert [question.settles for question in questions] == [10_000, 50, 30]
+    beliefs = np.full((100, 2), 0.5)
+    questions = choose_questions(
+        islands, n=1, labelled=[40], distributions=beliefs, masses=masses, rng=0
+    )
+    assert questions[0].reason == "on an island of 10000 rows that no label reaches"
+
+
 def test_an_island_that_only_a_bridge_joins_has_its_own_size(islands):
     piece = np.where(np.arange(100) < 14, 0, -1)
     questions = choose_questions(
@@ -181,6 +193,8 @@ def test_questions_are_new_rows_each_once_and_as_many_as_there_are(
         ({"labelled": [1], "reached": np.ones(3, bool)}, r"reached has shape \(3,\)"),
         ({"labelled": [1], "distributions": np.ones((3, 2))}, r"shape \(3, 2\)"),
         ({"labelled": [1], "distributions": np.ones((100, 1))}, "2 or more"),
+        ({"masses": np.ones(3)}, r"masses have shape \(3,\)"),
+        ({"masses": np.zeros(100)}, "stands for itself"),
     ],
 )
 def test_what_cannot_be_used_is_refused(islands, wrong, message):

@@ -120,7 +120,8 @@ def _draw(
 def _read(labels: Path) -> "AuditedLabels":
     """Read a labels file, or a folder of labelled partitions."""
     if labels.is_dir():
-        from beltrami.partitions.auditing import is_results, read_audited
+        from beltrami.partitions.answered import is_results
+        from beltrami.partitions.auditing import read_audited
 
         if is_results(labels):
             return read_audited(labels)
@@ -133,10 +134,12 @@ def _contents(
     labels: Path, audited: "AuditedLabels", sheet: Path, data: Path | None
 ) -> "AuditContents":
     """Return what the rows that were drawn are."""
-    from beltrami.labelling.audit_contents import AuditContents, find_contents
+    from beltrami.labelling.audit_contents import find_contents
 
     if labels.is_dir() and data is None:
-        return AuditContents("only ids: your columns stand in the partitions that were labelled")
+        from beltrami.partitions.auditing import find_audited
+
+        return find_audited(labels, audited.drawn, sheet)
     return find_contents(labels, audited.drawn, sheet, data)
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli import partitions as parts
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
-from beltrami.core.stages import LEARNING, Stage
+from beltrami.core.stages import FIT, LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -31,10 +32,16 @@ def check(
 ) -> None:
     """Look for labels that seem wrong, islands without a label, equal rows and rare classes.
 
+    Of a folder that `beltrami label` wrote for partitions the representatives and all labels are
+    looked at, and rows that no representative covers are counted.
+
     Example: beltrami check data.csv --label category
     """
     voice = Voice(as_json, quiet, verbose)
     target = None
+    if parts.is_answered(source):
+        _check_parts(source, out, table, (seed, jobs, config), voice)
+        return
     with voice.work(*LEARNING, Stage.DOUBT):
         from beltrami.labelling.checks import check_table
         from beltrami.labelling.intake import take_in
@@ -50,6 +57,30 @@ def check(
         lines, facts = checks.lines(), checks.record()
         if target is not None:
             write_table(target, checks.sheet(target), {"seed": str(seed)})
+            lines.append(f"written: {target}")
+            facts["written"] = str(target)
+    voice.result(lines, facts)
+
+
+def _check_parts(
+    source: str,
+    out: Path | None,
+    table: "TableOptions",
+    others: tuple[int, int | None, Path | None],
+    voice: Voice,
+) -> None:
+    """Look labelled partitions over."""
+    seed, jobs, config = others
+    with voice.work(Stage.START, Stage.FETCH, *FIT, Stage.DOUBT):
+        from beltrami.partitions.checking import check_in
+        from beltrami.tables import write_table
+
+        target = None if out is None else table_target(source, out, "issues", (config,))
+        found = check_in(parts.open_answered(source, table, seed, jobs))
+        lines, facts = found.lines(), found.record()
+        voice.detail(found.checks.report.lines())
+        if target is not None:
+            write_table(target, found.sheet(target), {"seed": str(seed)})
             lines.append(f"written: {target}")
             facts["written"] = str(target)
     voice.result(lines, facts)

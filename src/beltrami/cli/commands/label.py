@@ -1,5 +1,6 @@
 """``beltrami label``: every row of a file labelled from the few that have a label."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,19 +66,25 @@ def label(
 
     A folder or a pattern of tables, and a file that memory does not hold, is labelled by
     partitions: some rows learn, every partition is answered, and the result is a folder with a file
-    for each. The same command takes up what was cut short.
+    for each. The same command takes up what was cut short. Labels beside them, or of a project in
+    which representatives were labelled, are joined by the ids of the results.
 
     Example: beltrami label data.csv --label category -o labels.csv --report report.html
     """
     voice = Voice(as_json, quiet, verbose)
     if project is None and source is not None and projects.is_project(source):
         project, source = Path(source), None
-    if project is None and source is not None and parts.goes_by_parts(source, memory, cluster):
+    if source is not None and parts.goes_by_parts(source, memory, cluster):
         from beltrami.labelling.options import LearningOptions
         from beltrami.partitions import PartitionOptions
         from beltrami.partitions.options import read_size
+        from beltrami.tables.options import DEFAULTS
 
         _require_no_page(report, with_data=with_data)
+        if project is not None:
+            opened = projects.open_to_read(None, DEFAULTS, project, voice)
+            table = replace(table, labels=[*table.side_labels, parts.labels_of(opened)])
+            risk = projects.risk_of(opened, risk, voice)
         learned = LearningOptions(method, risk, budget, seed, n_questions=0, n_jobs=jobs)
         options = PartitionOptions(read_size(memory), representatives, cover, form, jobs)
         parts.label_parts(source, out, table, learned, options, cluster, voice)

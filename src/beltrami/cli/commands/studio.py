@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from beltrami.cli import options as o
+from beltrami.cli import partitions as parts
 from beltrami.cli.speech import Voice, say
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.stages import INTAKE
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from beltrami.project import Project
     from beltrami.studio_server.guard.access import Access
     from beltrami.studio_server.guard.addresses import Address
+    from beltrami.studio_server.part import Part
     from beltrami.tables import TableOptions
 
 
@@ -55,16 +57,21 @@ def studio(
     Labels are saved at once, in a project beside the data; the data are never changed. Ctrl-C
     ends it, and the same command goes on where it ended.
 
+    Of a folder that `beltrami label` wrote for partitions the representatives are opened; the page
+    says so, and how labels given there are used for all rows.
+
     Example: beltrami studio data.csv --label category
     """
     del config
     voice = Voice(is_quiet=quiet)
     users = tuple(dict.fromkeys(user or ["me"]))
+    part = None
     with voice.work(*INTAKE):
         from beltrami.labelling.options import LearningOptions
         from beltrami.project import open_project
         from beltrami.project.events import FILE
         from beltrami.studio_server.guard.access import Access
+        from beltrami.studio_server.part import Part
         from beltrami.studio_server.serving import check_host
 
         check_host(host, has_own_token=token is not None)
@@ -73,19 +80,23 @@ def studio(
                 f"nobody may be called {FILE!r}: the labels that stand in the data are."
             )
         access = Access.of(users, token)
+        if parts.is_answered(source):
+            part = Part.of(parts.open_answered(source, table, seed, jobs), project)
+            source, table, project = part.source, part.table, part.project
         opened = open_project(source, table, project, user=users[0], read_only=read_only)
-        voice.tell([*opened.data.lines(), *opened.words])
-    learning = LearningOptions(random_state=seed, n_jobs=jobs)
-    _serve(opened, access, learning, host=host, port=port, voice=voice, is_shown=not no_browser)
+        voice.tell([*opened.data.lines(), *opened.words, *([] if part is None else [part.about])])
+    learning = LearningOptions(random_state=seed, n_jobs=jobs) if part is None else part.learning
+    place = host, port
+    _serve(opened, access, learning, place, part=part, voice=voice, is_shown=not no_browser)
 
 
 def _serve(
     opened: "Project",
     access: "Access",
     learning: "LearningOptions",
+    place: tuple[str, int],
     *,
-    host: str,
-    port: int,
+    part: "Part | None",
     voice: Voice,
     is_shown: bool,
 ) -> None:
@@ -104,7 +115,10 @@ def _serve(
         learning,
         is_read_only=opened.read_only,
         remembering=remembering_usually,
+        about="" if part is None else part.about,
+        make=None if part is None else part.make,
     )
+    host, port = place
 
     def announce(address: "Address") -> None:
         for name in users:

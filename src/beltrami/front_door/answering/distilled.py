@@ -13,12 +13,14 @@ the others.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.optimize import minimize_scalar
 
-from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.kernel_machines.kernels import RbfKernel
 from beltrami.kernel_machines.landmarks import spread_rows
 from beltrami.learners.base import softmax
@@ -29,7 +31,9 @@ _STRENGTH = 0.03
 _MOST_LANDMARKS = 4096
 _ROWS = 1024
 """Rows whose kernels are held together."""
-_JITTER = 1e-8
+_MOST_TRIED = 2048
+"""Points that are left out in turn, to see how sure the function may be."""
+_JITTER = 1e-7
 _LEAST_MASS = 0.5
 """Rows that a point stands for at least: itself may have been nearer to another."""
 _COLDEST, _HOTTEST = 0.01, 3.0
@@ -58,23 +62,24 @@ class Distilled:
     width: float
     temperature: float
 
-    def answer(self, points: FloatMatrix, others: FloatMatrix, known: BoolVector) -> FloatMatrix:
+    def answer(self, points: Points, others: FloatMatrix, known: BoolVector) -> FloatMatrix:
         """Return the probabilities of new points, (m, k), from what others say of them.
 
         - `known`: which classes have a label.
         """
         values = self.values(points)[:, known].astype(np.float64)
         heard = np.clip(values.max(axis=1, keepdims=True) / _SURE, 0.0, 1.0)
-        answers = others * (1.0 - heard)
+        answers: FloatMatrix = others * (1.0 - heard)
         answers[:, known] += heard * softmax(values, self.temperature)
         return answers
 
-    def values(self, points: FloatMatrix) -> FloatMatrix:
+    def values(self, points: Points) -> FloatMatrix:
         """Return the function at points, (m, k), float32."""
         kernel = RbfKernel(self.width)
-        values = np.empty((len(points), self.coefficients.shape[1]), dtype=np.float32)
-        for start in range(0, len(points), _ROWS):
-            block = points[start : start + _ROWS].astype(np.float32, copy=False)
+        n = points.shape[0]
+        values = np.empty((n, self.coefficients.shape[1]), dtype=np.float32)
+        for start in range(0, n, _ROWS):
+            block = np.asarray(points[start : start + _ROWS], dtype=np.float32)
             values[start : start + _ROWS] = (
                 kernel.between(block, self.landmarks) @ self.coefficients
             )
@@ -89,18 +94,21 @@ class Distillation:
     ----------
     function : Distilled
         The function.
-    held_out : ndarray of shape (n, k)
-        Probabilities that it gives to each point when that one is left out.
+    rows : ndarray of shape (q,)
+        Some of the points.
+    held_out : ndarray of shape (q, k)
+        Probabilities that it gives to each of these when that one is left out.
     """
 
     function: Distilled
+    rows: IndexVector
     held_out: FloatMatrix
 
 
 def distil(
     points: FloatMatrix,
     answers: FloatMatrix,
-    masses: FloatVector,
+    masses: NDArray[Any],
     spans: FloatVector,
     given: IndexVector,
     known: BoolVector,
@@ -122,33 +130,30 @@ def distil(
     width = _WIDTH * (float(np.median(apart)) if apart.size else 1.0)
     chosen = np.sort(spread_rows(n, given, min(_MOST_LANDMARKS, n), seed))
     kernel, landmarks = RbfKernel(width), compact[chosen]
-    inner = kernel.between(landmarks.astype(np.float64), landmarks.astype(np.float64))
-    normal, right = _STRENGTH * inner, np.zeros((len(chosen), targets.shape[1]))
-    for rows in _blocks(n):
-        block = kernel.between(compact[rows], landmarks).astype(np.float64)
-        weighed = block * weights[rows, None]
+    double = landmarks.astype(np.float64)
+    inner = kernel.between(double, double)
+    normal = _STRENGTH * inner
+    right = np.zeros((len(chosen), targets.shape[1]))
+    for start in range(0, n, _ROWS):
+        rows = slice(start, start + _ROWS)
+        block = kernel.between(compact[rows], landmarks)
+        weighed = block * weights[rows, None].astype(np.float32)
         normal += weighed.T @ block
         right += weighed.T @ targets[rows]
     normal[np.diag_indices_from(normal)] += _JITTER * np.trace(normal) / len(normal)
     factor, is_lower = cho_factor(normal, lower=True, overwrite_a=True, check_finite=False)
     coefficients = cho_solve((factor, is_lower), right)
-    held_out = np.empty_like(targets)
-    for rows in _blocks(n):
-        block = kernel.between(compact[rows], landmarks).astype(np.float64)
-        roots = solve_triangular(factor, block.T, lower=True, check_finite=False)
-        leverage = np.minimum(weights[rows] * np.einsum("ij,ij->j", roots, roots), 1 - 1e-6)
-        own = leverage[:, None]
-        held_out[rows] = (block @ coefficients - own * targets[rows]) / (1 - own)
-    held_out = held_out[:, known]
-    temperature = _temperature(held_out, answers[:, known], weights)
-    shares = np.zeros_like(targets)
-    shares[:, known] = softmax(held_out, temperature)
+    tried = spread_rows(n, np.zeros(0, np.intp), min(_MOST_TRIED, n), seed)
+    block = kernel.between(compact[tried], landmarks).astype(np.float64)
+    roots = solve_triangular(factor, block.T, lower=True, check_finite=False)
+    leverage = np.minimum(weights[tried] * np.einsum("ij,ij->j", roots, roots), 1 - 1e-6)
+    own = leverage[:, None]
+    values = ((block @ coefficients - own * targets[tried]) / (1 - own))[:, known]
+    temperature = _temperature(values, answers[tried][:, known], weights[tried])
+    held_out = np.zeros((len(tried), len(known)))
+    held_out[:, known] = softmax(values, temperature)
     function = Distilled(landmarks, coefficients.astype(np.float32), width, temperature)
-    return Distillation(function, shares)
-
-
-def _blocks(n: int) -> list[slice]:
-    return [slice(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]
+    return Distillation(function, tried, held_out)
 
 
 def _temperature(values: FloatMatrix, answers: FloatMatrix, weights: FloatVector) -> float:

@@ -150,7 +150,7 @@ class KeptLabeller:
         )
 
     @classmethod
-    def of_many(cls, learner: Any, masses: FloatVector) -> Self:
+    def of_many(cls, learner: Any, masses: NDArray[Any]) -> Self:
         """Take the same from a learner whose rows stand for more rows each.
 
         Their answers are distilled into one function, which is as sure as they are.
@@ -170,11 +170,11 @@ class KeptLabeller:
         )
         rule = kept.acceptance
         if rule.risk is not None:
-            confidence = found.held_out.max(axis=1)
-            given = learner._labeled.rows
-            accepted = accepted_rows(confidence, eligible, given, rule.risk)
-            accepted[given] = False
-            sure = confidence[accepted]
+            is_own = np.ones(len(answers), dtype=bool)
+            is_own[learner._labeled.rows] = False
+            confidence, none = found.held_out.max(axis=1), np.zeros(0, np.intp)
+            can_be = (eligible & is_own)[found.rows]
+            sure = confidence[accepted_rows(confidence, can_be, none, rule.risk)]
             rule = replace(rule, least=float(sure.min()) if sure.size else 2.0)
         answerer = replace(kept.answerer, distilled=found.function)
         return replace(kept, answerer=answerer, acceptance=rule)

@@ -33,6 +33,8 @@ function writeProject(project) {
     part.style.flexGrow = project.counts[key];
     return part;
   }));
+  byId("about").textContent = project.about;
+  byId("about").hidden = !project.about;
   writeTrust(project);
 }
 

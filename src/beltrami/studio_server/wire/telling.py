@@ -39,6 +39,7 @@ def tell_state(desk: Desk, user: str) -> dict[str, Any]:
         "read_only": desk.is_read_only,
         "source": project.data.table.name,
         "project": project.path.name,
+        "about": desk.about,
         "label": project.data.roles.label,
         "marker": None if project.open_marker is None else asdict(project.open_marker),
         "kind": desk.contents.kind,

@@ -61,6 +61,11 @@ def read_images(folder: Path) -> Table:
     return Table(folder.name or str(folder), columns, pixels, pictures=folder.resolve())
 
 
+def holds_images(folder: Path) -> bool:
+    """Say whether a path is a folder with an image somewhere below."""
+    return folder.is_dir() and any(one.suffix.lower() in _SUFFIXES for one in folder.rglob("*"))
+
+
 def picture_place(folder: Path, path: str) -> Path:
     """Return where an image of a folder lies; raise where a link leads out of the folder."""
     place = (folder / path).resolve()

@@ -30,12 +30,8 @@ def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
     id_name = find_id(table) if options.id is None else known_name(options.id, table, "id")
     numbers = pa.array(range(table.n_rows))
     ids = id_texts(numbers if id_name is None else table.columns.column(id_name))
-    side_id, side_label = _side_columns(side, ids, {"id", id_name or "id"}, {"label", target})
-    side_ids = id_texts(side.columns.column(side_id))
-    labels = decode_categories(side.columns.column(side_label))
-    labels = _without_marker(labels, options.unlabeled)
-    if side.delimiter is not None and is_text(labels.type):
-        labels = whole_numbers(labels)
+    names = {"id", id_name or "id"}, {"label", target}
+    side_ids, labels = side_labels(side, ids, *names, options)
     require_once(side_ids, side.name)
     require_once(ids, table.name)
     lost = side_ids.filter(pc.invert(pc.is_in(side_ids, value_set=ids)))
@@ -55,6 +51,18 @@ def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
     else:
         joined = pa.table({target: column})
     return replace(table, columns=joined)
+
+
+def side_labels(
+    side: Table, ids: Any, id_names: set[str], label_names: set[str], options: TableOptions
+) -> tuple[Any, Any]:
+    """Return the ids of a side table as texts, and its labels, null where there is none."""
+    side_id, side_label = _side_columns(side, ids, id_names, label_names)
+    labels = decode_categories(side.columns.column(side_label))
+    labels = _without_marker(labels, options.unlabeled)
+    if side.delimiter is not None and is_text(labels.type):
+        labels = whole_numbers(labels)
+    return id_texts(side.columns.column(side_id)), labels
 
 
 def _without_marker(labels: Any, unlabeled: Any) -> Any:
