@@ -29,6 +29,11 @@ class Filled:
     n_rows: int
     filled_with: str
 
+    def plus(self, other: "Filled") -> "Filled":
+        """Return the cells of both."""
+        n_cells, n_rows = self.n_cells + other.n_cells, self.n_rows + other.n_rows
+        return Filled(n_cells, n_rows, self.filled_with)
+
     def __str__(self) -> str:
         share = f"{self.n_cells} of {self.n_rows} cells"
         share += ", more than half," * (2 * self.n_cells > self.n_rows)

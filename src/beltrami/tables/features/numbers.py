@@ -55,6 +55,7 @@ def read_numbers(table: Table, name: str, style: NumberStyle, faults: Faults) ->
             "as it was when the labeller learned."
         )
     if faults.is_new:
+        values = _truths_as_numbers(values)
         _require_style(values, name, style, faults)
     return parse_numbers(values, style)
 
@@ -75,6 +76,17 @@ def require_lists(table: Table, name: str, dtype: np.dtype[Any]) -> Table:
     position = table.names.index(name)
     columns = table.columns.set_column(position, name, pa.nulls(len(column), kind))
     return replace(table, columns=columns)
+
+
+def _truths_as_numbers(values: Any) -> Any:
+    """Return texts with 1 and 0 for truth values, which a file without types may hold."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lower = pc.utf8_lower(pc.utf8_trim_whitespace(values))
+    for word, number in (("true", "1"), ("false", "0")):
+        values = pc.if_else(pc.equal(lower, word), pa.scalar(number, values.type), values)
+    return values
 
 
 def _require_style(values: Any, name: str, style: NumberStyle, faults: Faults) -> None:
