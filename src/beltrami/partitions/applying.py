@@ -33,6 +33,9 @@ from beltrami.tables.writing import open_table
 _BATCHES = 16
 """Batches that are written at a time."""
 
+_TIMES = 4
+"""What a partition takes while it is answered, in what is decoded at a time."""
+
 _SHARE_OF_FREE = 1 / 3
 """Of free memory that a csv file may have in bytes before it is read in parts."""
 
@@ -98,16 +101,20 @@ def apply_to_parts(
     partitions = find_partitions(source, delimiter=delimiter)
     require_apart(source, out)
     require_own_names(partitions, form)
-    passes = Passes(ThreadCrew(_n_at_a_time(partitions, resolve_jobs(n_jobs))))
+    passes = Passes(ThreadCrew(resolve_jobs(n_jobs)))
     inputs = {one.name: one.fingerprint() for one in partitions}
     manifest = Manifest(out, inputs, facts | {"id": str(labeller.roles.id), "form": form})
     manifest.open()
+    enter_stage(Stage.SURVEY)
+    looks = passes.over(Stage.SURVEY, LookTask(labeller.roles.id), partitions)
+    passes.crew.hold_to(_n_at_a_time(looks))
     enter_stage(Stage.ANSWER)
     targets = [out / written_name(one.name, form) for one in partitions]
     pairs = zip(partitions, targets, strict=True)
     done: list[Applied | None] = [_done(labeller, manifest, one.name, at) for one, at in pairs]
-    ahead = [place for place, one in enumerate(done) if one is None]
-    firsts = _first_rows(labeller, partitions)
+    ahead = [place for place, one in enumerate(done) if one is None and looks[place] is not None]
+    counts = [0 if one is None else one.n_rows for one in looks]
+    firsts = [sum(counts[:place]) for place in range(len(counts))]
 
     def note(place: int, applied: Applied) -> None:
         place = ahead[place]
@@ -130,6 +137,41 @@ def apply_to_parts(
         whole = whole if one is None else whole.with_others(one)
     written = tuple(at for at, one in zip(targets, done, strict=True) if one is not None)
     return AppliedParts(whole, written, tuple(passes.failures))
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is known of a partition before it is answered.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows; 0 where they have ids and are not numbered.
+    n_bytes : int
+        What is decoded at a time.
+    """
+
+    n_rows: int
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LookTask:
+    """What looks at a partition; one that cannot be read is named, and the rest is answered.
+
+    Attributes
+    ----------
+    id : str or None
+        Column of the ids.
+    """
+
+    id: str | None
+
+    def __call__(self, partition: Partition, _: None = None) -> Look:
+        """Look at one partition."""
+        is_numbered = self.id not in partition.schema().names
+        n_rows = partition.count() if is_numbered and isinstance(partition, FilePartition) else 0
+        return Look(n_rows, partition.block_bytes())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,20 +294,10 @@ def _read_answers(path: Path) -> Any:
     return arrow_csv.read_csv(path, convert_options=options)
 
 
-def _first_rows(labeller: TableLabeller, partitions: Sequence[Partition]) -> list[int]:
-    """Return the number of the first row of each partition; 0 where rows have ids."""
-    if labeller.roles.id is not None and all(
-        labeller.roles.id in one.schema().names for one in partitions
-    ):
-        return [0] * len(partitions)
-    counts = [one.count() for one in partitions if isinstance(one, FilePartition)]
-    return [sum(counts[:place]) for place in range(len(counts))]
-
-
-def _n_at_a_time(partitions: Sequence[Partition], n_jobs: int) -> int:
+def _n_at_a_time(looks: Sequence[Look | None]) -> int:
     """Return on how many partitions memory allows to work at a time."""
-    block = max(one.block_bytes() for one in partitions)
-    return max(min(n_jobs, int(available_bytes() // max(4 * block, 1))), 1)
+    block = max(one.n_bytes for one in looks if one is not None)
+    return max(int(available_bytes() // max(_TIMES * block, 1)), 1)
 
 
 def _goes_in_batches(path: Path) -> bool:

@@ -61,7 +61,7 @@ def apply(
     Example: beltrami apply model.beltrami new.parquet -o labels.parquet
     """
     voice = Voice(as_json, quiet)
-    with voice.work(Stage.START, Stage.READ, Stage.ANSWER):
+    with voice.work(Stage.START, Stage.READ, Stage.SURVEY, Stage.ANSWER):
         from beltrami.partitions.sources import is_partitioned
 
         is_folder = is_partitioned(source)
