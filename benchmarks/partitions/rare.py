@@ -61,7 +61,7 @@ def main() -> None:
                 coverage=share,
                 method="poisson",
             )
-            stand = found.learner._view.points if hasattr(found.learner, "_view") else None
+            stand = found.labeller.answerer.anchors.points
             near = _near(np.concatenate(rare_points), stand)
             print(f"coverage={share}: {found.coverage}; rare rows near one that learns: {near:.1%}")
 

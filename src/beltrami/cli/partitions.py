@@ -72,7 +72,7 @@ def label_parts(
     target = out or Path(f"{stem or 'data'}.labelled")
     with voice.work(*STAGES):
         found = Job(source, table, learning, options, target, cluster, voice.tell).run()
-        voice.detail(found.learner.report_.lines())
+        voice.detail(found.report.lines())
     rates = {
         str(name): found.pace.rows[name] / max(seconds, 1e-9)
         for name, seconds in found.pace.seconds.items()
@@ -80,6 +80,7 @@ def label_parts(
     summary = {
         "sentence": found.sentence,
         "counts": found.counts,
+        "unlike": found.n_unlike,
         "coverage": {
             "share": found.coverage.share,
             "largest_distance": found.coverage.largest_distance,

@@ -24,6 +24,8 @@ class Stage(StrEnum):
     SURVEY = "counting the rows"
     DRAW = "drawing representatives"
     COVER = "checking who stands for whom"
+    SETTLE = "moving representatives to their rows"
+    WITNESS = "counting rows between representatives"
     ANSWER = "answering every row"
     INSPECT = "inspecting the installation"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.types import BoolVector, FloatMatrix, IndexVector, Points
+from beltrami.core.types import IndexVector
 from beltrami.front_door.judgement import Judgement
 
 
@@ -23,12 +23,6 @@ def given_rows(learner: Any) -> IndexVector:
     """Return the rows whose labels a fitted learner was given."""
     rows: IndexVector = learner._labeled.rows
     return rows
-
-
-def answers_at(learner: Any, points: Points) -> tuple[FloatMatrix, BoolVector]:
-    """Return the probabilities of the classes at new points, and which points a label reaches."""
-    scores, reached = learner._checked_scores(points)
-    return learner._distributions(scores, reached), reached
 
 
 def count_pieces(learner: Any) -> int:

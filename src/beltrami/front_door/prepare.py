@@ -22,6 +22,7 @@ from beltrami.graph.distinct import DistinctKnnGraph
 from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph
+from beltrami.graph.witnessed import WitnessedKnnGraph
 from beltrami.learners.foundation import Foundation
 from beltrami.operators.extension import extend_eigenvectors
 
@@ -179,17 +180,29 @@ def build_view(
     if graph is not None:
         built, recipe = fitted_graph(graph, projected)
     else:
-        default = DistinctKnnGraph(
-            _NEIGHBORS,
-            metric=preparation.metric,
-            weights="tuned_shared",
-            connect="mst",
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
+        default = default_graph(metric=preparation.metric, random_state=random_state, n_jobs=n_jobs)
         built, recipe = _build_bridged(default, projected)
     foundation = Foundation(built, is_shared=True, n_classes=n_classes)
     return View(preparation, plain, projected, foundation, recipe, random_state)
+
+
+def default_graph(
+    *, metric: Any, random_state: Seed, n_jobs: int | None, witnesses: CsrMatrix | None = None
+) -> KnnGraph:
+    """Return the recipe that is taken where none is asked for.
+
+    - `witnesses`: how many rows lie between two points, where points stand for more rows.
+    """
+    options: dict[str, Any] = {
+        "metric": metric,
+        "weights": "tuned_shared",
+        "connect": "mst",
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
+    if witnesses is None:
+        return DistinctKnnGraph(_NEIGHBORS, **options)
+    return WitnessedKnnGraph(witnesses, _NEIGHBORS, **options)
 
 
 def _build_bridged(recipe: KnnGraph, points: Points) -> tuple[Graph, GraphRecipe | None]:

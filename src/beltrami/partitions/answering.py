@@ -14,8 +14,7 @@ import numpy as np
 
 from beltrami.core.files import atomic_path
 from beltrami.core.types import FloatVector
-from beltrami.front_door import ManifoldClassifier
-from beltrami.front_door.insight import answers_at
+from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.labelling.result import SOURCES, runners_up
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.model import Partition
@@ -35,37 +34,38 @@ class Answerer(Protocol):
         """The arrow type of labels."""
 
     def answer(self, table: Any) -> Any:
-        """Return label, source, confidence, guess, second_label, margin and reached of each row."""
+        """Return what is said of each row: its columns are those of the files, but for the id.
+
+        label, source, confidence, guess, second_label, margin, reached, and unlike: whether a row
+        is like nothing that the answerer saw, and therefore left to the person.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FittedAnswerer:
-    """A learner that was fitted to the representatives, answering in this process.
+class KeptAnswerer:
+    """A kept labeller, which travels to workers as plain arrays.
 
     Attributes
     ----------
-    learner : ManifoldClassifier
-        Fitted.
+    labeller : KeptLabeller
+        What answers.
     layout : Layout
         How a table becomes points.
     fill : ndarray of shape (d,)
         What stands where a number is missing.
-    least : float
-        Confidence below which a row is left to the person, under a risk.
     """
 
-    learner: ManifoldClassifier
+    labeller: KeptLabeller
     layout: Layout
     fill: FloatVector
-    least: float
 
     @property
     def label_type(self) -> Any:
         """The arrow type of labels."""
         import pyarrow as pa
 
-        kinds = {type(one) for one in self.learner.classes_.tolist()}
-        return pa.array(self.learner.classes_.tolist()).type if len(kinds) == 1 else pa.string()
+        classes = self.labeller.classes_.tolist()
+        return pa.array(classes).type if len({type(one) for one in classes}) == 1 else pa.string()
 
     def answer(self, table: Any) -> Any:
         """Return the answers to the rows of a table, block by block."""
@@ -80,28 +80,25 @@ class FittedAnswerer:
     def _answer(self, table: Any) -> Any:
         import pyarrow as pa
 
-        points = self.layout.points(table, self.fill)
-        shares, reached = answers_at(self.learner, points)
-        first = np.where(reached, shares.argmax(axis=1), -1)
-        second, margin = runners_up(shares, first)
-        confidence = np.where(reached, shares[np.arange(len(first)), first], 0.0)
-        is_accepted = reached & (confidence >= self.least)
+        verdict = self.labeller.judge(self.layout.points(table, self.fill))
+        first, reached, accepted = verdict.codes, verdict.reached, verdict.accepted
+        second, margin = runners_up(verdict.probabilities, first)
         source = np.where(reached, int(Source.ABSTAINED), int(Source.UNREACHED))
-        source[is_accepted] = Source.LABELLED
-        kind = self.label_type
-        classes = [
-            str(one) if pa.types.is_string(kind) else one for one in self.learner.classes_.tolist()
-        ]
-        named = pa.array([*classes, None], kind)
+        source[accepted] = Source.LABELLED
+        kind, classes = self.label_type, self.labeller.classes_.tolist()
+        named = pa.array(
+            [*(map(str, classes) if pa.types.is_string(kind) else classes), None], kind
+        )
         return pa.table(
             {
-                "label": named.take(pa.array(np.where(is_accepted, first, -1) % len(named))),
+                "label": named.take(pa.array(np.where(accepted, first, -1) % len(named))),
                 "source": pa.array([SOURCES[one] for one in Source]).take(pa.array(source)),
-                "confidence": np.round(confidence, 6),
+                "confidence": np.round(verdict.confidence, 6),
                 "guess": named.take(pa.array(first % len(named))),
                 "second_label": named.take(pa.array(second % len(named))),
                 "margin": np.round(margin, 6),
                 "reached": reached,
+                "unlike": verdict.unlike,
             }
         )
 
@@ -120,12 +117,15 @@ class PartCounts:
         How many have each label now.
     confidence : float
         Sum of the confidence in labels that we gave.
+    n_unlike : int
+        Rows that are left to the person because they are unlike all that learned.
     """
 
     n_rows: int
     sources: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
     confidence: float = 0.0
+    n_unlike: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +156,7 @@ class AnswerTask:
         """Answer one partition and write it; rows without ids are numbered from `offset`."""
         layout, start = self.layout, offset
         counts = PartCounts(0)
-        sources, labels, confidence = counts.sources, counts.labels, 0.0
+        sources, labels, confidence, n_unlike = counts.sources, counts.labels, 0.0, 0
         with _opened(self.out / written_name(partition.name, self.form), self.form) as write:
             for batch in partition.batches(layout.types, batch_rows(layout.n_columns)):
                 answers = self._with_given(batch, start)
@@ -165,9 +165,10 @@ class AnswerTask:
                 sources.update(_counted(answers.column("source")))
                 labels.update(_counted(answers.column("label")))
                 confidence += _sure_of(answers)
+                n_unlike += _count_unlike(answers)
             if start == offset:
                 write(self._none())
-        return PartCounts(start - offset, sources, labels, confidence)
+        return PartCounts(start - offset, sources, labels, confidence, n_unlike)
 
     def _with_given(self, batch: Any, start: int) -> Any:
         """Return the answers to a batch with ids and, unchanged, the labels that people gave."""
@@ -208,6 +209,7 @@ class AnswerTask:
                 "second_label": pa.array([], kind),
                 "margin": pa.array([], pa.float64()),
                 "reached": pa.array([], pa.bool_()),
+                "unlike": pa.array([], pa.bool_()),
             }
         )
 
@@ -275,3 +277,11 @@ def _sure_of(answers: Any) -> float:
 
     is_ours = pc.equal(answers.column("source"), SOURCES[Source.LABELLED])
     return float(pc.sum(answers.column("confidence").filter(is_ours)).as_py() or 0.0)
+
+
+def _count_unlike(answers: Any) -> int:
+    """Return how many rows are left to the person because they are unlike all that learned."""
+    import pyarrow.compute as pc
+
+    is_left = pc.equal(answers.column("source"), SOURCES[Source.ABSTAINED])
+    return int(pc.sum(pc.and_(is_left, answers.column("unlike"))).as_py() or 0)

@@ -34,7 +34,7 @@ def local_scales(places: Places) -> FloatVector:
     k = min(_NEIGHBORS, n - 1)
     if k < 1:
         return np.zeros(n)
-    squares, neighbors = _search(places, places, k + 1)
+    squares, neighbors = nearest_places(places, places, k + 1)
     own = np.sqrt(np.maximum(squares[:, k].astype(np.float64), 0.0))
     around = np.median(own[neighbors[:, 1:]], axis=1)
     scales = np.minimum(own, around)
@@ -44,7 +44,7 @@ def local_scales(places: Places) -> FloatVector:
     return raised
 
 
-def _search(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def nearest_places(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the squares of the distances to the nearest points, and which they are."""
     import faiss
 
@@ -195,7 +195,7 @@ class CoverTask:
         self, points: FloatMatrix, ratios: FloatVector, scales: FloatVector
     ) -> tuple[FloatVector, FloatVector]:
         """Return ratios and scales with the representatives of this look."""
-        squares, nearest = _search(self.yardstick.place(points), self.places, 1)
+        squares, nearest = nearest_places(self.yardstick.place(points), self.places, 1)
         own = self.scales[nearest[:, 0]]
         ratio = np.sqrt(np.maximum(squares[:, 0].astype(np.float64), 0.0)) / (FACTOR * own)
         is_nearer = ratio < ratios

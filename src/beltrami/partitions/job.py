@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from beltrami.core.progress import enter_stage, job
 from beltrami.core.stages import FIT, Stage
 from beltrami.core.threads import resolve_jobs
 from beltrami.front_door import ManifoldClassifier
-from beltrami.front_door.insight import given_rows
+from beltrami.front_door.kept.labeller import KeptLabeller
+from beltrami.front_door.prepare import default_graph
 from beltrami.labelling.options import LearningOptions
-from beltrami.partitions.answering import Answerer, AnswerTask, FittedAnswerer, written_name
+from beltrami.partitions.answering import Answerer, AnswerTask, KeptAnswerer, written_name
 from beltrami.partitions.cluster import crew_of
 from beltrami.partitions.first_look import look_at_all
 from beltrami.partitions.layout import Layout
+from beltrami.partitions.learned import LABELLER, Learned
 from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
 from beltrami.partitions.options import SHARE, PartitionOptions, read_size
@@ -26,10 +29,19 @@ from beltrami.partitions.passes import Passes
 from beltrami.partitions.plan import Plan, make_plan, require_space
 from beltrami.partitions.representatives import Choice, Representatives
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
+from beltrami.partitions.settling import settle
 from beltrami.partitions.sources import find_partitions
 from beltrami.tables import TableOptions
 
-STAGES = (Stage.SURVEY, Stage.DRAW, Stage.COVER, *FIT, Stage.ANSWER)
+STAGES = (
+    Stage.SURVEY,
+    Stage.DRAW,
+    Stage.COVER,
+    Stage.SETTLE,
+    Stage.WITNESS,
+    *FIT,
+    Stage.ANSWER,
+)
 """What the job goes through."""
 
 
@@ -203,10 +215,11 @@ class Job:
         manifest.write()
         chosen = self._represent(partitions, passes, layout, survey, plan, manifest)
         self._tell([str(chosen.coverage)])
-        learner = self._learn(chosen)
-        answerer = FittedAnswerer(learner, layout, survey.moments.mean, _least(learner))
+        learned = self._learn(chosen, manifest)
+        alone = replace(learned.labeller, n_jobs=1)  # partitions share the threads
+        answerer = KeptAnswerer(alone, layout, survey.moments.mean)
         done = self._answer(partitions, passes, answerer, layout, survey, manifest)
-        return self._conclude(done, passes, learner, chosen, (*layout.notes, *survey.notes))
+        return self._conclude(done, passes, learned, chosen, (*layout.notes, *survey.notes))
 
     def _represent(
         self,
@@ -226,11 +239,16 @@ class Job:
         share, most = self._options.coverage, plan.n_representatives
         choice = Choice(layout, survey, self._table, seed, most, share)
         chosen = choice.choose(partitions, passes)
+        chosen = settle(chosen, partitions, passes, layout, survey, seed + 1)
         chosen.write(path, manifest.key)
         return chosen
 
-    def _learn(self, chosen: Representatives) -> ManifoldClassifier:
-        """Fit the front door to the representatives."""
+    def _learn(self, chosen: Representatives, manifest: Manifest) -> Learned:
+        """Fit the front door to the representatives, or take what was learned before."""
+        path = manifest.out / FOLDER / LABELLER
+        kept = Learned.read(path, manifest.key)
+        if kept is not None:
+            return kept
         options = self._learning
         learner = ManifoldClassifier(
             options.method,
@@ -240,8 +258,17 @@ class Job:
             unlabeled=float("nan"),
             random_state=options.random_state,
             n_jobs=options.n_jobs,
+            graph=None
+            if chosen.witnesses is None
+            else default_graph(
+                metric="euclidean",
+                witnesses=chosen.witnesses,
+                random_state=options.random_state,
+                n_jobs=options.n_jobs,
+            ),
         )
-        return learner.fit(chosen.points, chosen.labels)
+        learner.fit(chosen.points, chosen.labels)
+        return Learned.write(path, manifest.key, KeptLabeller.of(learner), learner.report_)
 
     def _answer(
         self,
@@ -284,17 +311,18 @@ class Job:
         self,
         done: dict[Path, Any],
         passes: Passes,
-        learner: ManifoldClassifier,
+        learned: Learned,
         chosen: Representatives,
         notes: tuple[str, ...],
     ) -> PartitionedLabelling:
         sources: Counter[str] = Counter()
         labels: Counter[str] = Counter()
-        sure = 0.0
+        sure, n_unlike = 0.0, 0
         for counts in done.values():
             sources.update(counts.sources)
             labels.update(counts.labels)
             sure += counts.confidence
+            n_unlike += counts.n_unlike
         counted = counts_by_source(sources)
         expected = sure / counted["labelled"] if counted["labelled"] else float("nan")
         return PartitionedLabelling(
@@ -302,22 +330,15 @@ class Job:
             tuple(done),
             counted,
             labels,
+            n_unlike,
             expected,
             chosen.coverage,
-            learner,
+            learned.labeller,
+            learned.report,
             tuple(passes.failures),
             notes,
             passes.pace,
         )
-
-
-def _least(learner: ManifoldClassifier) -> float:
-    """Return the confidence of the least sure row that a risk accepts; 0 without a risk."""
-    if learner.risk is None:
-        return 0.0
-    is_ours = learner.accepted_.copy()
-    is_ours[given_rows(learner)] = False
-    return float(learner.confidence_[is_ours].min()) if is_ours.any() else float("inf")
 
 
 def require_supported(table: TableOptions) -> None:

@@ -91,6 +91,7 @@ class Manifest:
             Counter(record["sources"]),
             Counter(record["labels"]),
             record["confidence"],
+            record["unlike"],
         )
 
     def note(self, name: str, counts: PartCounts, written: Path) -> None:
@@ -101,6 +102,7 @@ class Manifest:
             "sources": dict(sorted(counts.sources.items())),
             "labels": dict(sorted(counts.labels.items())),
             "confidence": counts.confidence,
+            "unlike": counts.n_unlike,
         }
         if time.monotonic() - self._written > _PAUSE_S:
             self.write()

@@ -30,23 +30,26 @@ class Passes:
         """Return what a task found in each partition, None where it failed.
 
         - `n_rows`: rows of each, for progress and pace; None counts partitions.
-        - `on_result`: called with place and result as soon as there is one.
+        - `on_result`: takes place and result as soon as there is one; the list then holds none.
         """
         began = time.perf_counter()
         found: list[Any] = [None] * len(partitions)
+        n_found = 0
         units = [1] * len(partitions) if n_rows is None else list(n_rows)
         with track(title, total=sum(units)) as advance:
             given = [None] * len(partitions) if extras is None else extras
             for place, result in self.crew.work(task, partitions, given):
                 if isinstance(result, Failure):
                     self.failures.append(result)
-                else:
+                elif on_result is None:
                     found[place] = result
-                    if on_result is not None:
-                        on_result(place, result)
+                    n_found += 1
+                else:
+                    on_result(place, result)
+                    n_found += 1
                 advance(units[place])
         self.failures.sort(key=lambda one: one.name)
-        if partitions and all(one is None for one in found):
+        if partitions and not n_found:
             raise InvalidInputError(
                 f"none of {len(partitions)} partition(s) could be worked on. {self.failures[0]}"
             )

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from beltrami.core.errors import CorruptDataError
 from beltrami.core.files import atomic_path
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
-from beltrami.core.types import FloatMatrix
+from beltrami.core.types import CsrMatrix, FloatMatrix
 from beltrami.partitions.covering import (
     FACTOR,
     Candidates,
@@ -30,6 +31,7 @@ from beltrami.partitions.rows import key_limit
 from beltrami.partitions.yardstick import Yardstick
 from beltrami.tables import TableOptions
 
+_CSR = ("data", "indices", "indptr")
 _MOST_ROUNDS = 6
 _MOST_OF_PARTITION = 512
 """Candidates that a partition sends in a round."""
@@ -51,6 +53,10 @@ class Representatives:
         Whether columns are put on one scale.
     parts, rows : ndarray of shape (m,)
         Where each comes from: the place of its partition, and its own in that one.
+    witnesses : csr_array of shape (m, m) or None
+        How many rows lie between two of them; None where all rows learn.
+    masses : ndarray of shape (m,) or None
+        How many rows each stands for, of those that were looked at.
     """
 
     points: FloatMatrix
@@ -59,6 +65,8 @@ class Representatives:
     is_standard: bool
     parts: NDArray[np.int64]
     rows: NDArray[np.int64]
+    witnesses: CsrMatrix | None = None
+    masses: NDArray[np.int64] | None = None
 
     def write(self, path: Path, key: str) -> None:
         """Keep them beside the results, for a job that is taken up again."""
@@ -79,7 +87,15 @@ class Representatives:
                 parts=self.parts,
                 rows=self.rows,
                 facts=np.array(json.dumps(facts)),
+                **self._testimony(),
             )
+
+    def _testimony(self) -> dict[str, NDArray[Any]]:
+        """Return what rows say of them as arrays; nothing where they were not asked."""
+        if self.witnesses is None or self.masses is None:
+            return {}
+        held = {name: getattr(self.witnesses, name) for name in _CSR}
+        return held | {"masses": self.masses}
 
     @classmethod
     def read(cls, path: Path, key: str) -> "Representatives | None":
@@ -92,13 +108,18 @@ class Representatives:
                 points, codes, parts, rows = (
                     held[name] for name in ("points", "codes", "parts", "rows")
                 )
+                witnesses = masses = None
+                if "masses" in held.files:
+                    masses, shape = held["masses"], (len(points), len(points))
+                    witnesses = csr_array(tuple(held[name] for name in _CSR), shape=shape)
         except (OSError, ValueError, KeyError) as error:
             raise CorruptDataError(path=str(path), reason=str(error)) from error
         if facts["key"] != key:
             return None
         classes = np.array([*facts["classes"], None], dtype=object)
         coverage = Coverage(**facts["coverage"])
-        return cls(points, classes[codes], coverage, facts["is_standard"], parts, rows)
+        labels, is_standard = classes[codes], facts["is_standard"]
+        return cls(points, labels, coverage, is_standard, parts, rows, witnesses, masses)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from beltrami.front_door import ManifoldClassifier
+from beltrami.front_door.kept.labeller import KeptLabeller
+from beltrami.front_door.report import FitReport
 from beltrami.labelling.result import SOURCES
 from beltrami.partitions.model import Coverage, Failure, Pace
 from beltrami.report.page.model import Source
@@ -26,12 +27,17 @@ class PartitionedLabelling:
         Rows in all, and by who labelled them.
     labels : Counter
         How many rows have each label now, by its text.
+    n_unlike : int
+        Rows left to the person because they are unlike all that learned; among the abstained.
     expected_accuracy : float
         Mean confidence in the labels that we gave; NaN where we gave none.
     coverage : Coverage
         How well the rows that learned stand for all.
-    learner : ManifoldClassifier
-        What learned from the representatives, and answers.
+    labeller : KeptLabeller
+        What learned from the representatives, and answers; it lies beside the results, for
+        `beltrami.load`.
+    report : FitReport
+        What was tried on the representatives, what won and how far to trust it.
     failures : tuple of Failure
         Partitions that could not be worked on, and why; they have no file.
     notes : tuple of str
@@ -60,9 +66,11 @@ class PartitionedLabelling:
     written: tuple[Path, ...]
     counts: dict[str, int]
     labels: Counter[str]
+    n_unlike: int
     expected_accuracy: float
     coverage: Coverage
-    learner: ManifoldClassifier
+    labeller: KeptLabeller
+    report: FitReport
     failures: tuple[Failure, ...]
     notes: tuple[str, ...]
     pace: Pace
@@ -70,9 +78,8 @@ class PartitionedLabelling:
     @property
     def sentence(self) -> str:
         """The result in a few sentences."""
-        told = evidence(
-            self.counts, self.expected_accuracy, self.learner.risk, self.learner.report_
-        )
+        risk = self.labeller.acceptance.risk
+        told = evidence(self.counts, self.expected_accuracy, risk, self.report)
         return " ".join([headline(self.counts), *told])
 
     def lines(self) -> list[str]:
@@ -81,12 +88,17 @@ class PartitionedLabelling:
         Returns
         -------
         list of str
-            Sentences, the certificate of coverage, and the partitions that failed.
+            Sentences, the certificate of coverage, rows that are unlike all that learned, and the
+            partitions that failed.
         """
-        report = self.learner.report_
         lines = [self.sentence, str(self.coverage)]
-        lines += [f"! {line}" for line in report.warnings[:3]]
-        lines.append(report.verdict)
+        if self.n_unlike:
+            lines.append(
+                f"! {self.n_unlike:,} row(s) are unlike all that learned, and left to you: "
+                "`unlike` in the files."
+            )
+        lines += [f"! {line}" for line in self.report.warnings[:3]]
+        lines.append(self.report.verdict)
         lines += [f"failed: {one}" for one in self.failures]
         return lines
 

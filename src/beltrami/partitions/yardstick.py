@@ -34,6 +34,11 @@ class Yardstick:
         """Choose it by the names of the columns and the spread of all rows."""
         roles = layout.roles
         is_standard = bool(roles.numeric) if roles.vectors else has_units(sample, roles.numeric)
+        return cls.by(moments, is_standard=is_standard)
+
+    @classmethod
+    def by(cls, moments: Moments, *, is_standard: bool) -> "Yardstick":
+        """Return that of the spread of all rows."""
         spread = moments.spread
         stretch = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
         return cls(moments.mean, stretch if is_standard else np.ones_like(spread), is_standard)

@@ -12,7 +12,7 @@ from pyarrow import feather
 from tests.support.partitions import blob_table, blobs, write_parts, written
 
 import beltrami as bt
-from beltrami.core.errors import InvalidInputError, MemoryBudgetError
+from beltrami.core.errors import CorruptDataError, InvalidInputError, MemoryBudgetError
 
 
 def label(source: Any, out: Path, **options: Any) -> Any:
@@ -162,3 +162,58 @@ def test_under_a_risk_unsure_rows_are_left_to_the_person(tmp_path):
     rows = [row for path in found.written for row in pq.read_table(path).to_pylist()]
     left = [row for row in rows if row["source"] == "abstained"]
     assert all(row["label"] is None and row["guess"] is not None for row in left)
+
+
+def test_a_job_that_is_taken_up_does_not_learn_again(tmp_path, monkeypatch):
+    source = write_parts(tmp_path / "in", blob_table())
+    first = label(source, tmp_path / "out")
+    before = written(tmp_path / "out")
+    first.written[1].unlink()
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError("it learns again")
+
+    monkeypatch.setattr(bt.ManifoldClassifier, "fit", refuse)
+    again = label(source, tmp_path / "out")
+    assert written(tmp_path / "out") == before
+    assert again.lines() == first.lines()
+    assert again.report.lines() == first.report.lines()
+
+
+def test_the_labeller_beside_the_results_gives_their_probabilities(tmp_path):
+    found = label(write_parts(tmp_path / "in", blob_table()), tmp_path / "out", method="auto")
+    kept = bt.load(tmp_path / "out" / "_beltrami" / "labeller.beltrami")
+    table = blob_table().slice(150, 150)
+    points = np.stack([table.column(f"x{place}").to_numpy() for place in range(3)], axis=1)
+    verdict, rows = kept.judge(points), pq.read_table(found.written[1])
+    assert rows.column("confidence").to_pylist() == np.round(verdict.confidence, 6).tolist()
+    assert rows.column("guess").to_pylist() == kept.classes_[verdict.codes].tolist()
+    assert rows.column("unlike").to_pylist() == verdict.unlike.tolist()
+
+
+def test_a_damaged_labeller_is_named(tmp_path):
+    source = write_parts(tmp_path / "in", blob_table())
+    found = label(source, tmp_path / "out")
+    found.written[0].unlink()
+    path = tmp_path / "out" / "_beltrami" / "labeller.beltrami"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(CorruptDataError, match=r"labeller\.beltrami"):
+        label(source, tmp_path / "out")
+
+
+def test_rows_unlike_all_that_learned_are_left_to_the_person_and_counted(tmp_path):
+    table, out = blob_table(), tmp_path / "out"
+    label(write_parts(tmp_path / "before", table), tmp_path / "first", coverage=0.0)
+    with np.load(tmp_path / "first" / "_beltrami" / "representatives.npz") as held:
+        learned = 150 * held["parts"] + held["rows"]  # the same rows are drawn again
+    strange = np.setdiff1d(np.arange(600), learned)[:5]
+    far = table.column("x0").to_numpy().copy()
+    far[strange] = 500.0
+    table = table.set_column(1, "x0", pa.array(far))
+    found = label(write_parts(tmp_path / "in", table), out, coverage=0.0)
+    rows = [row for path in found.written for row in pq.read_table(path).to_pylist()]
+    unlike = [row for row in rows if row["unlike"]]
+    assert {row["id"] for row in unlike} >= set(strange.tolist())
+    assert all(row["label"] is None and row["guess"] is not None for row in unlike)
+    assert found.n_unlike == len(unlike) == found.counts["abstained"]
+    assert any(f"{found.n_unlike:,} row(s) are unlike" in line for line in found.lines())
