@@ -190,21 +190,65 @@ class TableLabeller:
         return write_table_labeller(self, Path(path))
 
     def with_jobs(self, n_jobs: int | None) -> "TableLabeller":
-        """Return the same with another number of threads."""
+        """Return the same with another number of threads.
+
+        Parameters
+        ----------
+        n_jobs : int or None
+            Threads; None for all.
+
+        Returns
+        -------
+        TableLabeller
+            With them.
+        """
         return replace(self, labeller=replace(self.labeller, n_jobs=n_jobs))
 
     def found_in(self, text_model: Any) -> "TableLabeller":
-        """Return the same with its model of texts in some folder; raise where there is none."""
+        """Return the same with its model of texts in some folder; raise where there is none.
+
+        Parameters
+        ----------
+        text_model : path or None
+            The folder; None for the one that it learned with.
+
+        Returns
+        -------
+        TableLabeller
+            With that folder, whose files are those of the fit.
+        """
         return replace(self, recipe=self.recipe.found_in(text_model))
 
     def with_id(self, column: str | None) -> "TableLabeller":
-        """Return the same with rows called by a column that must be there; None for the usual."""
+        """Return the same with rows called by another column, which must be there.
+
+        Parameters
+        ----------
+        column : str or None
+            Its name; None changes nothing.
+
+        Returns
+        -------
+        TableLabeller
+            With that column of ids.
+        """
         if column is None:
             return self
         return replace(self, roles=replace(self.roles, id=column, has_id=True))
 
     def reading(self, **options: Any) -> TableOptions:
-        """Return how a file is read, as the one that was learned from was; options come on top."""
+        """Return how a file is read: as the one was that was learned from.
+
+        Parameters
+        ----------
+        **options : object
+            Fields of the options on tables, which come on top.
+
+        Returns
+        -------
+        TableOptions
+            For `read_table`.
+        """
         decimal = options.pop("decimal", None) or self.roles.decimal
         return TableOptions(
             label=self.roles.label, id=self.roles.id, decimal=decimal, min_classes=0, **options
@@ -213,8 +257,19 @@ class TableLabeller:
     def answer(self, table: Table, labels: NewLabels | None = None, first: int = 0) -> Answers:
         """Answer all rows of a table, in blocks.
 
-        - `labels`: how labels that people gave in it are read; None for what the table tells.
-        - `first`: number of its first row.
+        Parameters
+        ----------
+        table : Table
+            Rows.
+        labels : NewLabels or None, default=None
+            How labels that people gave in it are read; None for what the table tells.
+        first : int, default=0
+            Number of its first row.
+
+        Returns
+        -------
+        Answers
+            A table of them, and what was odd about the rows.
         """
         labels = self.labels_of(table) if labels is None else labels
         blocks = [
@@ -223,7 +278,18 @@ class TableLabeller:
         return Answers.joined(blocks)
 
     def labels_of(self, table: Table) -> NewLabels:
-        """Return how labels that people gave in a table are read, by its types."""
+        """Return how labels that people gave in a table are read, by its types.
+
+        Parameters
+        ----------
+        table : Table
+            It may have no rows.
+
+        Returns
+        -------
+        NewLabels
+            For `answer`.
+        """
         return new_labels(self.roles.label, self.roles.marker, self.classes_, table)
 
     def _answer(self, rows: Table, labels: NewLabels, first: int) -> Answers:

@@ -4,8 +4,6 @@ It is the recipe of one table with numbers and vectors, so that a file that was 
 partitions is applied as any other.
 """
 
-from typing import Any
-
 import numpy as np
 
 from beltrami.core.types import FloatVector
@@ -42,12 +40,14 @@ def recipe_of(layout: Layout, fill: FloatVector, *, impute: bool = False) -> Rec
 
 
 def labeller_of(
-    learner: Any, layout: Layout, fill: FloatVector, options: TableOptions, facts: dict[str, str]
+    labeller: KeptLabeller,
+    layout: Layout,
+    fill: FloatVector,
+    options: TableOptions,
+    facts: dict[str, str],
 ) -> TableLabeller:
-    """Return what answers other tables from a learner that was fitted to representatives."""
-    labeller = KeptLabeller.of(learner)
+    """Return what answers other tables from what was learned of representatives."""
     marker = "" if options.unlabeled is None else str(options.unlabeled).strip()
     roles = KeptRoles(layout.roles.id, layout.roles.label, marker)
     recipe = recipe_of(layout, fill, impute=options.impute)
-    usual = float(labeller.own_unlike(learner).mean())
-    return TableLabeller(labeller, recipe, roles, usual, facts)
+    return TableLabeller(labeller, recipe, roles, float(labeller.own_far().mean()), facts)

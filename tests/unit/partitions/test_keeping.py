@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import beltrami as bt
+from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.labelling.keeping import load_table_labeller
 from beltrami.partitions.keeping import labeller_of, recipe_of
 from beltrami.partitions.layout import Layout
@@ -57,7 +58,7 @@ def test_a_learner_of_representatives_answers_tables_from_its_file(tmp_path: Pat
     points = layout.points(rows, fill)
     learner = bt.ManifoldClassifier("poisson", unlabeled=float("nan"), random_state=0)
     learner.fit(points, labels)
-    made = labeller_of(learner, layout, fill, TableOptions(), {"data": "parts"})
+    made = labeller_of(KeptLabeller.of(learner), layout, fill, TableOptions(), {"data": "parts"})
     kept = load_table_labeller(made.save(tmp_path / "m.beltrami"))
     assert kept.predict_proba(rows).tobytes() == learner.predict_proba(points).tobytes()
     answers = kept.apply(rows)

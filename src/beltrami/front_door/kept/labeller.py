@@ -204,11 +204,15 @@ class KeptLabeller:
         """
         return self._answers(X)[1]
 
+    def own_far(self) -> BoolVector:
+        """Return which kept rows lie farther from the others than new ones may, (n,)."""
+        return np.asarray(self.answerer.anchors.own_stretch() > self.acceptance.far)
+
     def own_unlike(self, learner: Any) -> BoolVector:
         """Return which kept rows of the learner would be called unlike the others, (n,)."""
         named = named_nodes(learner.graph_.neighbors)
         unlike = learner.unlike_ if named is None else learner.unlike_[named]
-        return np.asarray(unlike | (self.answerer.anchors.own_stretch() > self.acceptance.far))
+        return np.asarray(self.own_far() | unlike)
 
     def save(self, path: Path | str) -> Path:
         """Write it to a file again, whole or not at all.
