@@ -12,6 +12,8 @@ import pytest
 from tests.support.command_line import Shell
 
 import beltrami as bt
+from beltrami.tables import read_table
+from beltrami.tables.features.faults import Faults
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -146,6 +148,18 @@ def test_gaps_and_unknown_categories_are_said(place: Shell) -> None:
     assert "such as 'violet'" in place("apply", "m.beltrami", "odd.csv")
 
 
+def test_a_point_parts_thousands_where_it_did_in_the_fit(shell: Shell) -> None:
+    rows = "".join(f'r{i},"{i + 1}.000,5",{i % 2 * 9}.5,{"ab"[i % 2] if i < 20 else ""}\n'
+                   for i in range(40))  # fmt: skip
+    Path("old.csv").write_text(f"id,price,x,kind\n{rows}")
+    shell("label", "old.csv", "--label", "kind", "--save", "m.beltrami", "--method", "logistic")
+    labeller = bt.load("m.beltrami")
+    Path("new.csv").write_text("id,price,x\na,2.000,0.5\nb,3.000,9.5\n")
+    table = read_table("new.csv", labeller.reading())
+    faults = Faults("new.csv", ids=None, impute=False, is_new=True)
+    assert labeller.recipe.make(table, faults)[0][:, 0].tolist() == [2000, 3000]
+
+
 def test_ids_are_those_of_the_fit_or_of_the_column_that_is_named(place: Shell) -> None:
     new = pq.read_table("new.parquet").append_column("key", pa.array(range(60)))
     pq.write_table(new, "keyed.parquet")
@@ -278,3 +292,13 @@ def test_partitions_cannot_be_kept_yet(place: Shell) -> None:
     pq.write_table(rows_of(30), "in/0.parquet")
     place("label", "in", "--label", "kind", "--save", "x.beltrami", code=2)
     assert "--save" in place.err
+
+
+def test_a_labeller_is_kept_of_a_project_too(shell: Shell, project: Path) -> None:
+    shell("label", "--project", str(project), "--save", "kept.beltrami", "--method", "logistic")
+    found = json.loads(shell("apply", "kept.beltrami", "data.csv", "-o", "o.csv", "--json"))
+    assert found["counts"]["rows"] == 40
+    assert found["checked"]["labels"] == 12  # those in the file; people's own are in the project
+    assert "is there already and is no labeller" in shell.refused(
+        "label", "data.csv", "--label", "label", "--save", str(project)
+    )

@@ -249,7 +249,7 @@ class TableLabeller:
         TableOptions
             For `read_table`.
         """
-        decimal = options.pop("decimal", None) or self.roles.decimal
+        decimal = self.roles.decimal or ("," if self.recipe.has_commas else None)
         return TableOptions(
             label=self.roles.label, id=self.roles.id, decimal=decimal, min_classes=0, **options
         )

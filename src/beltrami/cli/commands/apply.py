@@ -39,10 +39,6 @@ def apply(
         str | None, typer.Option("--text-model", help="Where the model of texts lies now.")
     ] = None,
     delimiter: Annotated[str | None, typer.Option("--delimiter", help="Of a csv file.")] = None,
-    decimal: Annotated[
-        str | None,
-        typer.Option("--decimal", help="Sign before decimals, . or , where cells do not tell."),
-    ] = None,
     form: Form = "parquet",
     jobs: o.Jobs = None,
     config: o.Config = None,
@@ -69,7 +65,7 @@ def apply(
         target = _target(source, out, inputs, is_folder=is_folder)
         labeller, facts = _labeller(model, source)
         labeller = labeller.found_in(text_model).with_jobs(jobs).with_id(id_column)
-        options = labeller.reading(embeddings=embeddings, delimiter=delimiter, decimal=decimal)
+        options = labeller.reading(embeddings=embeddings, delimiter=delimiter)
         voice.tell([f"labeller: {facts['labeller']}, learned from {facts['learned_from']}"])
         if is_folder:
             _answer_parts(labeller, source, target, options, facts, form, jobs, voice)

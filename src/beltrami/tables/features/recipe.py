@@ -81,6 +81,11 @@ class Recipe:
         return (*named, *(one.name for one in self.vectors))
 
     @property
+    def has_commas(self) -> bool:
+        """Whether numbers in texts have a comma before decimals, so that a point parts groups."""
+        return self.numbers is not None and any(one[0] == "," for one in self.numbers.styles)
+
+    @property
     def metric(self) -> Literal["euclidean", "angle"]:
         """The distance that suits the points."""
         return "angle" if isinstance(self.texts, WordPart) else "euclidean"
