@@ -1,8 +1,8 @@
 """A device beside the processor of the same machine: seconds, agreement, share of the limit.
 
 Points on ten sheets at the sizes asked for, and MNIST where it is; each stage once to warm up, then
-five times on the device and, up to a size, on the processor. Prints one JSON object; every row
-names what it ran on.
+five times on the device and, up to a size, on the processor. Prints a JSON object for each row,
+which names what it ran on, and keeps all of them after each.
 
 Run: python -m benchmarks.device [--sizes 60000 1000000] [--device cuda] [--out FOLDER]
 """
@@ -10,6 +10,7 @@ Run: python -m benchmarks.device [--sizes 60000 1000000] [--device cuda] [--out 
 import json
 import statistics
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 import beltrami as bt
 from beltrami.core.backend import PROCESSOR, Backend
 from beltrami.core.device import use_backend
-from beltrami.core.errors import BeltramiError
+from beltrami.core.errors import BeltramiError, ConnectedByBridgesWarning
 from beltrami.core.torch_backend import TorchBackend
 from benchmarks.common.command import contest_parser
 from benchmarks.common.facts import circumstances, warn_if_busy
@@ -97,6 +98,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--no-mnist", action="store_true")
     asked = parser.parse_args(arguments)
     warn_if_busy()
+    warnings.simplefilter("ignore", ConnectedByBridgesWarning)
     backend = TorchBackend(asked.device)
     limits = measured_limits(asked.device, n_rows=asked.limit_rows)
     record = {
@@ -108,14 +110,18 @@ def main(arguments: list[str] | None = None) -> None:
     for name, points, targets in problems(asked.sizes, has_mnist=not asked.no_mnist):
         for stage in stages(points, targets, asked.counts):
             beside = len(points) <= asked.processor_up_to
-            record["rows"].append(
-                row_of(stage, name, backend, limits, rounds=asked.rounds, beside=beside)
-            )
-    text = json.dumps(record, indent=1)
-    print(text)
-    if asked.out is not None:
-        Path(asked.out).mkdir(parents=True, exist_ok=True)
-        (Path(asked.out) / f"{STEM}.json").write_text(text + "\n", encoding="utf-8")
+            row = row_of(stage, name, backend, limits, rounds=asked.rounds, beside=beside)
+            print(json.dumps(row), flush=True)
+            record["rows"].append(row)
+            keep(record, asked.out)
+
+
+def keep(record: dict[str, Any], folder: Path | None) -> None:
+    """Write what is known so far: a machine that is lent may be taken back."""
+    if folder is not None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        text = json.dumps(record, indent=1) + "\n"
+        (Path(folder) / f"{STEM}.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,19 +14,21 @@ N_COLUMNS, N_CLASSES, N_PARTS = 32, 10, 64
 _BENDS = 6
 
 
-def made_part(part: int, n_rows: int, seed: int = 0) -> tuple[Any, Any]:
+def made_part(
+    part: int, n_rows: int, seed: int = 0, *, n_columns: int = N_COLUMNS
+) -> tuple[Any, Any]:
     """Return points of one partition, float32, and their classes.
 
     Each class is a curve: harmonics of one angle around a centre of its own, with noise.
     """
     shape = np.random.default_rng(seed)
-    centers = shape.normal(scale=2.0, size=(N_CLASSES, N_COLUMNS))
-    bends = shape.normal(scale=1.2, size=(N_CLASSES, _BENDS, N_COLUMNS))
+    centers = shape.normal(scale=2.0, size=(N_CLASSES, n_columns))
+    bends = shape.normal(scale=1.2, size=(N_CLASSES, _BENDS, n_columns))
     rng = np.random.default_rng([seed, part])
     classes = rng.integers(0, N_CLASSES, n_rows)
     angle = rng.uniform(0, 2 * np.pi, n_rows)
     waves = [f(k * angle) / k for k in range(1, _BENDS // 2 + 1) for f in (np.sin, np.cos)]
-    points = centers[classes] + rng.normal(scale=0.6, size=(n_rows, N_COLUMNS))
+    points = centers[classes] + rng.normal(scale=0.6, size=(n_rows, n_columns))
     for place, wave in enumerate(waves):
         points += wave[:, None] * bends[classes, place]
     return points.astype(np.float32), classes

@@ -12,6 +12,7 @@ import pytest
 from tests.support.command_line import Shell
 
 import beltrami as bt
+from beltrami.front_door.kept.file import VERSION
 from beltrami.tables import read_table
 from beltrami.tables.features.faults import Faults
 
@@ -279,9 +280,10 @@ def test_damage_anywhere_in_the_file_is_refused_and_nothing_written(
     flipped[-2000] ^= 1
     Path("flip.beltrami").write_bytes(bytes(flipped))
     assert "checksum is wrong" in place.refused("apply", "flip.beltrami", "new.csv")
-    other = kept.replace(b"kept labeller 1", b"kept labeller 7", 1)
+    ours, another = f"kept labeller {VERSION}", f"kept labeller {VERSION + 1}"
+    other = kept.replace(ours.encode(), another.encode(), 1)
     Path("other.beltrami").write_bytes(other)
-    assert "of form 7, and this beltrami reads form 1" in place.refused(
+    assert f"of form {VERSION + 1}, and this beltrami reads form {VERSION}" in place.refused(
         "apply", "other.beltrami", "new.csv"
     )
     assert not list(Path().glob("new.applied*"))

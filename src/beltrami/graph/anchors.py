@@ -10,18 +10,27 @@ from math import isqrt
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
-from beltrami.core.types import CsrMatrix, FloatVector, IndexVector, Points
+from beltrami.core.types import (
+    CsrMatrix,
+    FloatMatrix,
+    FloatVector,
+    IndexMatrix,
+    IndexVector,
+    Points,
+)
 from beltrami.graph.model import Graph, Neighbors
 from beltrami.graph.search import Space, open_space
 from beltrami.graph.search.approximate import Plan, is_surely_good, plan_search, worth_it
 from beltrami.graph.search.cells import Cells, Division
-from beltrami.graph.search.euclidean import EXACT_ROWS, TREE_DIMENSIONS
+from beltrami.graph.search.euclidean import TREE_DIMENSIONS
 from beltrami.graph.weights import Edges, SharedNeighborWeights, WeightRule, fix_width
 
 _SAMPLE = 1000  # anchors on which the recall of a search by cells is measured
 _PLANNING = 500  # others, by which it is planned
+_FEWEST = 4096
+"""Anchors from which a search by cells is tried: to divide so many takes hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +58,10 @@ class Tie:
 
     Attributes
     ----------
-    weights : csr_array of shape (m, n)
-        Of the edges to anchors.
+    anchors : ndarray of shape (m, w)
+        Those that each new point is joined to, the nearest first.
+    weights : ndarray of shape (m, w)
+        Of these edges.
     twins : ndarray of shape (m,)
         The anchor that is identical to a new point, the first of several; -1 where there is none.
     nearest : ndarray of shape (m,)
@@ -60,10 +71,18 @@ class Tie:
         1 is usual.
     """
 
-    weights: CsrMatrix
+    anchors: IndexMatrix
+    weights: FloatMatrix
     twins: IndexVector
     nearest: IndexVector
     stretch: FloatVector
+
+    def edges(self, n_anchors: int) -> CsrMatrix:
+        """Return what the edges weigh, from new points to all anchors, (m, n)."""
+        m, width = self.anchors.shape
+        starts = np.arange(0, m * width + 1, width)
+        parts = self.weights.ravel(), self.anchors.ravel(), starts
+        return csr_array(parts, shape=(m, n_anchors))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,17 +153,14 @@ class Anchors:
     def tie(self, new: Any) -> Tie:
         """Tie new points to the anchors."""
         near = self.look_around(new)
-        edges, weights = self.weigh(near)
-        m = len(near.indices)
-        shape = (m, self.n_anchors)
-        matrix: CsrMatrix = csr_array(coo_array((weights, (edges.rows, edges.columns)), shape))
-        matrix.eliminate_zeros()
-        matrix.sort_indices()
+        weights = self.weigh(near)[1].reshape(len(near.indices), -1)
         nearest = near.indices[:, 0].astype(np.int64)
         twins = np.where(near.distances[:, 0] == 0, nearest, -1)
-        last = min(self.n_neighbors, self.n_listed) - 1
-        usual = self.spans[near.indices[:, : last + 1]].mean(axis=1)
-        return Tie(matrix, twins, nearest, stretch_of(near.distances[:, last], usual))
+        joined = near.indices[:, : weights.shape[1]]
+        stretch = stretch_of(
+            near.distances[:, joined.shape[1] - 1], self.spans[joined].mean(axis=1)
+        )
+        return Tie(joined, weights, twins, nearest, stretch)
 
     def own_stretch(self) -> FloatVector:
         """Return how far each anchor lies from its own neighbours, beside what is usual there."""
@@ -211,7 +227,7 @@ def set_anchors(
 def _with_cells(anchors: Anchors, old: Neighbors) -> Anchors:
     """Return anchors that are searched by cells, where these are many and it finds enough."""
     space = anchors.space.euclidean
-    if space is None or space.n_points < EXACT_ROWS or space.points.shape[1] <= TREE_DIMENSIONS:
+    if space is None or space.n_points < _FEWEST or space.points.shape[1] <= TREE_DIMENSIONS:
         return anchors
     drawn = np.random.default_rng(0).permutation(space.n_points)[: _SAMPLE + _PLANNING]
     sample, planning = np.sort(drawn[:_SAMPLE]), np.sort(drawn[_SAMPLE:])

@@ -22,9 +22,6 @@ from beltrami.partitions.survey import batch_rows, given_labels
 from beltrami.report.page.model import Source
 from beltrami.tables import TableOptions
 
-_BLOCK_ROWS = 8192
-"""Rows that are answered at a time."""
-
 
 class Answerer(Protocol):
     """Whatever answers rows."""
@@ -71,11 +68,9 @@ class KeptAnswerer:
         """Return the answers to the rows of a table, block by block."""
         import pyarrow as pa
 
-        blocks = [
-            self._answer(table.slice(start, _BLOCK_ROWS))
-            for start in range(0, table.num_rows, _BLOCK_ROWS)
-        ]
-        return pa.concat_tables(blocks)
+        size = self.labeller.answerer.n_together
+        starts = range(0, table.num_rows, size)
+        return pa.concat_tables([self._answer(table.slice(start, size)) for start in starts])
 
     def _answer(self, table: Any) -> Any:
         import pyarrow as pa

@@ -1,6 +1,6 @@
 """Who stands for whom: representatives with their scales enter, rows that none covers leave.
 
-A row is covered where its nearest representative lies within `FACTOR` scales of that one. The scale
+A row is covered where a representative lies within `FACTOR` scales of that one. The scale
 of a drawn row is the distance to its tenth neighbour among those drawn, but at most the median of
 these neighbours' own: a lonely row does not stand for all that is far away. A row that is added
 later has the scale of whichever was its nearest then.
@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.threads import thread_limit
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.model import Partition
+from beltrami.partitions.nearby import FACTOR, Standing, nearest_places
 from beltrami.partitions.survey import batch_rows
 from beltrami.partitions.yardstick import Places, Yardstick
 
-FACTOR = 1.5
 _NEIGHBORS = 10
 _POOL = 4096
 """Uncovered rows of a partition among which some are chosen: those that are worst covered."""
@@ -42,16 +41,6 @@ def local_scales(places: Places) -> FloatVector:
     rounding = 1e-3 * float(np.sqrt(np.mean(places.astype(np.float64) ** 2)))
     raised: FloatVector = np.maximum(scales, max(floor, 1e-3 * rounding))
     return raised
-
-
-def nearest_places(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the squares of the distances to the nearest points, and which they are."""
-    import faiss
-
-    # On one thread, so that nothing depends on how many there are.
-    with thread_limit(1):
-        squares, nearest = faiss.knn(queries, points, k)
-    return squares, nearest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +125,7 @@ class CoverTask:
         What stands where a number is missing.
     yardstick : Yardstick
         How far rows are apart.
-    places, scales : ndarray of shape (m, d), (m,)
+    standing : Standing
         The representatives that were added since the last look.
     most : int
         Candidates of a partition.
@@ -145,8 +134,7 @@ class CoverTask:
     layout: Layout
     fill: FloatVector
     yardstick: Yardstick
-    places: Places
-    scales: FloatVector
+    standing: Standing
     most: int
 
     def __call__(self, partition: Partition, before: Gaps | None = None) -> Gaps:
@@ -195,9 +183,7 @@ class CoverTask:
         self, points: FloatMatrix, ratios: FloatVector, scales: FloatVector
     ) -> tuple[FloatVector, FloatVector]:
         """Return ratios and scales with the representatives of this look."""
-        squares, nearest = nearest_places(self.yardstick.place(points), self.places, 1)
-        own = self.scales[nearest[:, 0]]
-        ratio = np.sqrt(np.maximum(squares[:, 0].astype(np.float64), 0.0)) / (FACTOR * own)
+        ratio, own = self.standing.ratios(self.yardstick.place(points))
         is_nearer = ratio < ratios
         return np.where(is_nearer, ratio, ratios), np.where(is_nearer, own, scales)
 

@@ -15,17 +15,11 @@ from beltrami.core.files import atomic_path
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import CsrMatrix, FloatMatrix
-from beltrami.partitions.covering import (
-    FACTOR,
-    Candidates,
-    CoverTask,
-    Gaps,
-    local_scales,
-    thin,
-)
+from beltrami.partitions.covering import Candidates, CoverTask, Gaps, local_scales, thin
 from beltrami.partitions.drawing import Drawn, DrawTask, settle_draw
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.model import Coverage, Partition, Survey
+from beltrami.partitions.nearby import FACTOR, Standing
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.rows import key_limit
 from beltrami.partitions.yardstick import Yardstick
@@ -79,18 +73,17 @@ class Representatives:
             "coverage": asdict(self.coverage),
             "is_standard": self.is_standard,
         }
+        arrays: dict[str, Any] = {
+            "points": self.points,
+            "codes": codes,
+            "parts": self.parts,
+            "rows": self.rows,
+            "facts": np.array(json.dumps(facts)),
+        }
         with atomic_path(path) as temporary, temporary.open("wb") as file:
-            np.savez(
-                file,
-                points=self.points,
-                codes=codes,
-                parts=self.parts,
-                rows=self.rows,
-                facts=np.array(json.dumps(facts)),
-                **self._testimony(),
-            )
+            np.savez(file, **arrays, **self._testimony())
 
-    def _testimony(self) -> dict[str, NDArray[Any]]:
+    def _testimony(self) -> dict[str, Any]:
         """Return what rows say of them as arrays; nothing where they were not asked."""
         if self.witnesses is None or self.masses is None:
             return {}
@@ -221,7 +214,7 @@ class Choice:
         """Return what is not covered of each partition, given more representatives."""
         each = min(_MOST_OF_PARTITION, max(16, 4 * room // len(partitions)))
         fill = self.survey.moments.mean
-        task = CoverTask(self.layout, fill, yardstick, places, scales, each)
+        task = CoverTask(self.layout, fill, yardstick, Standing.of(places, scales), each)
         is_first = all(one is None for one in gaps)
         failed = {one.name for one in passes.failures}
         ahead = [

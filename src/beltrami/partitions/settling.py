@@ -15,15 +15,15 @@ from scipy.sparse import csr_array
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
-from beltrami.partitions.covering import nearest_places
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.looking import looked_at
 from beltrami.partitions.model import Partition, Survey
+from beltrami.partitions.nearby import SEARCHED, Arranged
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.representatives import Representatives
 from beltrami.partitions.rows import key_limit
 from beltrami.partitions.witnessing import Witnesses, WitnessTask
-from beltrami.partitions.yardstick import Places, Yardstick
+from beltrami.partitions.yardstick import Yardstick
 
 _ROWS_EACH = 64
 """Rows that are looked at for each representative, about, where there are more."""
@@ -101,7 +101,7 @@ class SettleTask:
         How far rows are apart.
     points : ndarray of shape (m, d)
         The representatives.
-    places : ndarray of shape (m, d)
+    arranged : Arranged
         The same, where they stand.
     seed, limit : int
         Rows whose key is below are looked at.
@@ -112,7 +112,7 @@ class SettleTask:
     spread: FloatVector
     yardstick: Yardstick
     points: FloatMatrix
-    places: Places
+    arranged: Arranged
     seed: int
     limit: int
 
@@ -121,15 +121,15 @@ class SettleTask:
         found = Residuals.none(*self.points.shape)
         scale = np.divide(_UNIT, self.spread, out=np.zeros_like(self.spread), where=self.spread > 0)
         for points in looked_at(partition, self.layout, self.fill, self.seed, self.limit):
-            _, nearest = nearest_places(self.yardstick.place(points), self.places, 1)
-            own = nearest[:, 0]
-            parts = (points.astype(np.float64) - self.points[own]) * scale
+            near = self.arranged.near(self.yardstick.place(points), 1, SEARCHED)[:, 0]
+            own = near[near >= 0]
+            parts = (points[near >= 0].astype(np.float64) - self.points[own]) * scale
             whole = np.rint(np.clip(parts, -_FARTHEST, _FARTHEST)).astype(np.int64)
             shape = (len(self.points), len(own))
             ones = np.ones(len(own), np.int64)
             gather = csr_array((ones, (own, np.arange(len(own)))), shape=shape)
             found.counts[:] += np.bincount(own, minlength=len(self.points))
-            found.sums[:] += gather @ whole
+            found.sums[:] += np.asarray(gather @ whole)
         held = np.flatnonzero(found.counts)
         return PartResiduals(held, found.counts[held], found.sums[held])
 
@@ -157,23 +157,24 @@ def settle(
     limit = int(key_limit(wanted, survey.total))
     fill, spread = survey.moments.mean, survey.moments.spread
     yardstick = Yardstick.by(survey.moments, is_standard=chosen.is_standard)
-    places = yardstick.place(chosen.points)
+    arranged = Arranged.of(yardstick.place(chosen.points))
     residuals = Residuals.none(*chosen.points.shape)
     enter_stage(Stage.SETTLE)
     passes.over(
         Stage.SETTLE,
-        SettleTask(layout, fill, spread, yardstick, chosen.points, places, seed, limit),
+        SettleTask(layout, fill, spread, yardstick, chosen.points, arranged, seed, limit),
         [one for one, _ in ahead],
         n_rows=n_rows,
         on_result=lambda _, found: residuals.add(found),
     )
     is_given = np.asarray(chosen.labels != np.array(None), dtype=bool)
     points = residuals.settle(chosen.points, spread, is_given)
+    moved = Arranged.of(yardstick.place(points))
     witnesses = Witnesses(np.zeros(m, np.int64))
     enter_stage(Stage.WITNESS)
     passes.over(
         Stage.WITNESS,
-        WitnessTask(layout, fill, yardstick, yardstick.place(points), seed, limit),
+        WitnessTask(layout, fill, yardstick, moved, seed, limit),
         [one for one, _ in ahead],
         n_rows=n_rows,
         on_result=lambda _, found: witnesses.add(found),

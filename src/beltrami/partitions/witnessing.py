@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from beltrami.core.types import CsrMatrix, FloatVector
-from beltrami.partitions.covering import nearest_places
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.looking import looked_at
 from beltrami.partitions.model import Partition
-from beltrami.partitions.yardstick import Places, Yardstick
+from beltrami.partitions.nearby import SEARCHED, Arranged
+from beltrami.partitions.yardstick import Yardstick
 
 _NEAREST = 3
 _HELD = 2**22  # pairs that wait to be added up
@@ -95,7 +95,7 @@ class WitnessTask:
         What stands where a number is missing.
     yardstick : Yardstick
         How far rows are apart.
-    places : ndarray of shape (m, d)
+    arranged : Arranged
         The representatives.
     seed, limit : int
         Rows whose key is below are asked.
@@ -104,18 +104,19 @@ class WitnessTask:
     layout: Layout
     fill: FloatVector
     yardstick: Yardstick
-    places: Places
+    arranged: Arranged
     seed: int
     limit: int
 
     def __call__(self, partition: Partition, _: None = None) -> Pairs:
         """Ask the rows of one partition."""
-        m = len(self.places)
+        m = len(self.arranged.places)
         masses = np.zeros(m, np.int64)
         asked: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
         for points in looked_at(partition, self.layout, self.fill, self.seed, self.limit):
             k = min(_NEAREST, m)
-            _, nearest = nearest_places(self.yardstick.place(points), self.places, k)
+            nearest = self.arranged.near(self.yardstick.place(points), k, SEARCHED)
+            nearest = nearest[(nearest >= 0).all(axis=1)]
             masses += np.bincount(nearest[:, 0], minlength=m)
             first, others = np.repeat(nearest[:, 0], k - 1), nearest[:, 1:].ravel()
             asked.append(np.minimum(first, others) * m + np.maximum(first, others))

@@ -41,6 +41,17 @@ def test_a_kept_labeller_answers_to_the_last_bit(method: str, tmp_path: Path) ->
     assert again.predict_proba(new).tobytes() == expected.tobytes()
 
 
+def test_a_labeller_whose_anchors_lie_in_cells_answers_to_the_last_bit(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(0, 3, 4200)
+    points = (rng.normal(size=(4200, 10)) + 8 * np.eye(3, 10)[kinds]).astype(np.float32)
+    learner = _fitted(points, kinds, method="poisson")
+    kept, _ = read_labeller(learner.save(tmp_path / "model.beltrami"))
+    assert kept.answerer.anchors.cells is not None
+    new = points[::7] + np.float32(0.01)
+    assert kept.predict_proba(new).tobytes() == learner.predict_proba(new).tobytes()
+
+
 def test_sparse_points_words_and_priors_come_back(tmp_path: Path) -> None:
     points, targets, new = _digits()
     words = np.array([f"digit {one}" for one in targets], dtype=object)
@@ -105,8 +116,8 @@ def test_other_files_are_told_apart_by_what_they_hold(tmp_path: Path) -> None:
     assert not is_labeller(project)
     points, targets, _ = _digits()
     content = _fitted(points, targets, method="logistic").save(tmp_path / "model").read_bytes()
-    with pytest.raises(InvalidInputError, match="of form 9, and this beltrami reads form 1"):
-        read_labeller(content.replace(b"kept labeller 1", b"kept labeller 9", 1))
+    with pytest.raises(InvalidInputError, match="of form 9, and this beltrami reads form 2"):
+        read_labeller(content.replace(b"kept labeller 2", b"kept labeller 9", 1))
     with pytest.raises(InvalidInputError, match="no file on this machine"):
         read_labeller(tmp_path / "nothing")
 

@@ -3,11 +3,13 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.spatial.distance import cdist
 from tests.support.partitions import write_parts
 
 import beltrami as bt
-from beltrami.partitions.covering import FACTOR, Candidates, local_scales, thin
+from beltrami.partitions.covering import Candidates, local_scales, thin
 from beltrami.partitions.drawing import Drawn, settle_draw
+from beltrami.partitions.nearby import FACTOR, Standing
 from beltrami.partitions.rows import key_limit, row_keys
 
 
@@ -81,3 +83,22 @@ def test_a_rare_clump_is_covered_only_where_uncovered_rows_are_added(tmp_path, s
     assert len(chosen) == 300
     assert (found.coverage.largest_distance > 20) == (share == 0)
     assert found.coverage.rounds == 0 if share == 0 else found.coverage.rounds > 0
+
+
+def test_a_search_by_cells_calls_no_row_covered_that_nobody_covers():
+    rng = np.random.default_rng(0)
+    places = rng.normal(size=(5000, 6)).astype(np.float32)
+    scales = 0.3 + 0.3 * rng.random(5000)
+    rows = (1.3 * rng.normal(size=(3000, 6))).astype(np.float32)
+    distances = cdist(rows, places)
+    ratios, own = Standing.of(places, scales).ratios(rows)
+    apart = distances / (FACTOR * scales)
+    assert Standing.of(places, scales).division is not None
+    assert 0.05 < (ratios > 1).mean() < 0.95
+    assert (ratios >= apart.min(axis=1) * (1 - 1e-12)).all()
+    nearest = distances.argmin(axis=1)
+    of_nearest = apart[np.arange(3000), nearest]
+    is_open = ratios > 1
+    assert (of_nearest[is_open] > 1).all()
+    np.testing.assert_allclose(ratios[is_open], of_nearest[is_open], rtol=1e-12)
+    np.testing.assert_array_equal(own[is_open], scales[nearest[is_open]])

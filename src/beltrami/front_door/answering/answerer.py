@@ -24,8 +24,11 @@ from beltrami.graph.weights import weight_rule
 from beltrami.operators.extension import walk_factors
 from beltrami.review.reach import Reach
 
-ROWS = 2**14
+_ROWS = 2**14
 """Rows that are answered together, whatever the number of all: memory is bounded by them."""
+
+_SHARES = 2**19
+"""Shares of classes in the answers to these; of very many classes fewer rows go together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +115,16 @@ class Answerer:
     has_label: BoolVector
     strangers: Strangers | None
 
+    @property
+    def n_together(self) -> int:
+        """How many rows are answered together."""
+        return int(np.clip(_SHARES // len(self.has_label), 2**9, _ROWS))
+
     def at(self, points: Points, n_jobs: int | None = None) -> Answers:
         """Answer new points, checked, in blocks."""
-        m = points.shape[0]
+        starts = range(0, points.shape[0], self.n_together)
         with thread_limit(n_jobs):
-            parts = [self._at(points[start : start + ROWS]) for start in range(0, m, ROWS)]
+            parts = [self._at(points[start : start + self.n_together]) for start in starts]
         if len(parts) == 1:
             return parts[0]
         names = ("scores", "reached", "unlike", "stretch", "is_apart")

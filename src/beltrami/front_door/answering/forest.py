@@ -12,7 +12,7 @@ from beltrami.front_door.answering.arrival import Arrival
 from beltrami.learners.baselines import LEAST_SHARE, NEVER
 
 _ROWS = 2**11
-"""Rows that walk down the trees together."""
+"""Rows that are made dense together, where they are sparse."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +33,6 @@ class ForestVoice:
         Of classes that have a label.
     codes : ndarray of shape (c,)
         These classes.
-    depth : int
-        Steps after which every row is at a leaf.
     n_classes : int
         Classes in all.
     """
@@ -46,7 +44,6 @@ class ForestVoice:
     right: NDArray[np.int32]
     shares: FloatMatrix
     codes: IndexVector
-    depth: int
     n_classes: int
 
     @classmethod
@@ -71,34 +68,22 @@ class ForestVoice:
             follow("children_right"),
             np.concatenate([tree.value[:, 0, :] for tree in trees]),
             np.asarray(model.classes_, dtype=np.intp),
-            max(int(tree.max_depth) for tree in trees),
             n_classes,
         )
 
     def logits(self, arrival: Arrival) -> FloatMatrix:
         """Return logarithms of the trees' shares."""
+        from beltrami.front_door.answering import _loops
+
         count = arrival.plain.shape[0]
         logits = np.full((count, self.n_classes), NEVER)
         for start in range(0, count, _ROWS):
             block = arrival.plain[start : start + _ROWS]
-            cells = block.toarray() if issparse(block) else block
-            shares = self._walk(np.asarray(cells, dtype=np.float32))
-            logits[start : start + len(shares), self.codes] = np.log(
-                np.maximum(shares, LEAST_SHARE)
+            cells = np.asarray(block.toarray() if issparse(block) else block, dtype=np.float32)
+            shares = _loops.walk_trees(
+                cells, self.roots, self.columns, self.thresholds, self.left, self.right, self.shares
             )
+            shares /= len(self.roots)
+            np.maximum(shares, LEAST_SHARE, out=shares)
+            logits[start : start + len(cells), self.codes] = np.log(shares)
         return logits
-
-    def _walk(self, cells: NDArray[np.float32]) -> FloatMatrix:
-        """Return the mean shares of the leaves that rows come to, (m, c)."""
-        rows = np.arange(len(cells))
-        shares = np.zeros((len(cells), self.shares.shape[1]))
-        for root in self.roots:
-            nodes = np.full(len(cells), root, dtype=np.int32)
-            for _ in range(self.depth):
-                column = self.columns[nodes]
-                if (column < 0).all():
-                    break
-                goes_left = cells[rows, np.maximum(column, 0)] <= self.thresholds[nodes]
-                nodes = np.where(goes_left, self.left[nodes], self.right[nodes])
-            shares += self.shares[nodes]
-        return np.asarray(shares / len(self.roots))

@@ -13,7 +13,7 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVecto
 from beltrami.front_door.answering.arrival import Arrival
 from beltrami.front_door.answering.forest import ForestVoice
 from beltrami.front_door.members import GraphMember, Member, PlainMember, log_shares
-from beltrami.kernel_machines.expansion import FeatureExpansion, KernelExpansion
+from beltrami.kernel_machines.expansion import KernelExpansion
 from beltrami.kernel_machines.gram import Gram
 from beltrami.kernel_machines.kernels import CosineKernel, Kernel, RbfKernel
 from beltrami.kernel_machines.landmarks import NystromFeatures
@@ -24,7 +24,7 @@ from beltrami.learners.baselines import (
     LogisticBaseline,
     NearestBaseline,
 )
-from beltrami.operators.extension import extend_eigenvectors
+from beltrami.operators.extension import extend_eigenvectors, walk_factors
 
 
 class Voice(Protocol):
@@ -65,8 +65,37 @@ class SharesVoice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class WalkVoice:
+    """A combination of slow functions of the random walk.
+
+    The functions are many and the classes few: what is kept is the combination, in the precision
+    of the functions.
+
+    Attributes
+    ----------
+    own : ndarray of shape (n, k)
+        Its values at the anchors.
+    slopes : ndarray of shape (n, k)
+        The same combination of the functions over their denominators in Nyström's formula.
+    has_label : ndarray of shape (k,)
+        Which classes have a label.
+    """
+
+    own: FloatMatrix
+    slopes: FloatMatrix
+    has_label: BoolVector
+
+    def logits(self, arrival: Arrival) -> FloatMatrix:
+        """Return the combination's values."""
+        scores = arrival.extend(self.slopes, self.own)
+        return np.maximum(without_absent(scores, self.has_label), NEVER)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SlowVoice:
-    """A combination of slow functions on the graph.
+    """A combination of slow functions of the combinatorial Laplacian, as few rows have them.
+
+    Their denominators differ from point to point, so that the functions themselves are kept.
 
     Attributes
     ----------
@@ -74,8 +103,6 @@ class SlowVoice:
         The functions at the anchors.
     values : ndarray of shape (p,)
         Their eigenvalues.
-    kind : str
-        Of the Laplacian.
     coefficients : ndarray of shape (p, k)
         What each counts for a class.
     has_label : ndarray of shape (k,)
@@ -84,16 +111,16 @@ class SlowVoice:
 
     vectors: FloatMatrix
     values: FloatVector
-    kind: str
     coefficients: FloatMatrix
     has_label: BoolVector
 
     def logits(self, arrival: Arrival) -> FloatMatrix:
         """Return the functions' values."""
-        weights, twins = arrival.tie.weights, arrival.tie.twins
-        there = extend_eigenvectors(weights, self.vectors, self.values, kind=self.kind)
-        is_old = twins >= 0
-        there[is_old] = self.vectors[twins[is_old]]
+        tie = arrival.tie
+        edges = tie.edges(len(self.vectors))
+        there = extend_eigenvectors(edges, self.vectors, self.values, kind="combinatorial")
+        is_old = tie.twins >= 0
+        there[is_old] = self.vectors[tie.twins[is_old]]
         scores = there @ self.coefficients
         return np.maximum(without_absent(scores, self.has_label), NEVER)
 
@@ -108,10 +135,8 @@ class MachineVoice:
         Of the Gaussian kernel; None is the cosine.
     points : ndarray or csr_array of shape (s, p)
         Where the kernels are centred.
-    whitening : ndarray of shape (s, s) or None
-        From similarities to features, where the points are landmarks.
     coefficients : ndarray of shape (s, k)
-        Of kernels or features.
+        Of the kernels.
     intercept : ndarray of shape (k,)
         Constants.
     has_label : ndarray of shape (k,)
@@ -120,7 +145,6 @@ class MachineVoice:
 
     width: float | None
     points: Points
-    whitening: FloatMatrix | None
     coefficients: FloatMatrix
     intercept: FloatVector
     has_label: BoolVector
@@ -128,12 +152,8 @@ class MachineVoice:
     def logits(self, arrival: Arrival) -> FloatMatrix:
         """Return the machine's values."""
         kernel: Kernel = CosineKernel() if self.width is None else RbfKernel(self.width)
-        gram, none = Gram(kernel, self.points), np.zeros((0, 0))
-        expansion: Any = KernelExpansion(gram, self.coefficients, none)
-        if self.whitening is not None:
-            landmarks = np.arange(len(self.whitening))
-            features = NystromFeatures(gram, landmarks, self.whitening)
-            expansion = FeatureExpansion(features, self.coefficients, none)
+        gram = Gram(kernel, self.points)
+        expansion = KernelExpansion(gram, self.coefficients, np.zeros((0, 0)))
         scores = np.asarray(expansion.at(arrival.points) + self.intercept)
         return np.maximum(without_absent(scores, self.has_label), NEVER)
 
@@ -213,16 +233,15 @@ class NearestVoice:
 
 
 VOICES: dict[str, type[Any]] = {
-    "poisson": SharesVoice,
-    "regularized": SharesVoice,
-    "eigenfunctions": SlowVoice,
-    "laplacian_rls": MachineVoice,
-    "laplacian_svc": MachineVoice,
+    "shares": SharesVoice,
+    "walk": WalkVoice,
+    "slow": SlowVoice,
+    "machine": MachineVoice,
     "logistic": LogisticVoice,
     "forest": ForestVoice,
-    "neighbors": NearestVoice,
+    "nearest": NearestVoice,
 }
-"""The kind of each candidate's voice."""
+"""The kinds of voices, by the names that they have in files."""
 
 
 def voice_of(name: str, member: Member, rows: IndexVector | slice) -> Voice | None:
@@ -233,42 +252,45 @@ def voice_of(name: str, member: Member, rows: IndexVector | slice) -> Voice | No
     if isinstance(member, PlainMember):
         return _plain_voice(member.baseline)
     assert isinstance(member, GraphMember)
-    speaker, kind = member.speaker, VOICES[name]
-    if kind is SharesVoice:
-        return SharesVoice(
-            speaker.scores_[rows],
-            getattr(speaker, "_temperature", None),
-            speaker._has_label,
-            speaker.class_prior_,
-        )
-    return _slow_voice(speaker, rows) if kind is SlowVoice else _machine_voice(speaker)
+    speaker = member.speaker
+    if name == "eigenfunctions":
+        return _slow_voice(speaker, rows)
+    if name not in ("poisson", "regularized"):
+        return _machine_voice(speaker)
+    return SharesVoice(
+        speaker.scores_[rows],
+        getattr(speaker, "_temperature", None),
+        speaker._has_label,
+        speaker.class_prior_,
+    )
 
 
 def _slow_voice(speaker: Any, rows: IndexVector | slice) -> Voice:
     basis, coefficients = speaker.basis_, speaker.spectral_fit_.coefficients
     p = len(coefficients)
-    return SlowVoice(
-        basis.vectors[rows, :p], basis.values[:p], basis.kind, coefficients, speaker._has_label
-    )
+    vectors, values = basis.vectors[rows, :p], basis.values[:p]
+    if basis.kind == "combinatorial":
+        return SlowVoice(vectors, values, coefficients, speaker._has_label)
+    slopes = vectors @ (coefficients / walk_factors(values)[:, None])
+    own = vectors @ coefficients
+    return WalkVoice(own.astype(vectors.dtype), slopes.astype(vectors.dtype), speaker._has_label)
 
 
 def _machine_voice(speaker: Any) -> Voice | None:
-    expansion, whitening = speaker._expansion, None
+    expansion = speaker._expansion
     if isinstance(expansion, KernelExpansion):
         columns = np.flatnonzero(expansion.coefficients.any(axis=1))
         gram, coefficients = expansion.gram, expansion.coefficients[columns]
     elif isinstance(expansion.features, NystromFeatures):
         gram, columns = expansion.features.gram, expansion.features.landmarks
-        coefficients, whitening = expansion.coefficients, expansion.features.whitening
+        coefficients = expansion.features.whitening @ expansion.coefficients
     else:
         return None
     if not isinstance(gram.kernel, RbfKernel | CosineKernel):
         return None
     width = float(gram.kernel.width) if isinstance(gram.kernel, RbfKernel) else None
     intercept = np.broadcast_to(speaker.intercept_, coefficients.shape[1:]).copy()
-    return MachineVoice(
-        width, gram.points[columns], whitening, coefficients, intercept, speaker._has_label
-    )
+    return MachineVoice(width, gram.points[columns], coefficients, intercept, speaker._has_label)
 
 
 def _plain_voice(baseline: Any) -> Voice | None:

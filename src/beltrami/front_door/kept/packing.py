@@ -47,7 +47,8 @@ def pack_answerer(parcel: Parcel, answerer: Answerer) -> None:
     parcel.arrays["is_reached"] = answerer.is_reached
     parcel.arrays["is_island"] = answerer.is_island
     parcel.arrays["has_label"] = answerer.has_label
-    parcel.facts["voices"] = list(answerer.voices)
+    kinds = {kind: name for name, kind in VOICES.items()}
+    parcel.facts["voices"] = {name: kinds[type(one)] for name, one in answerer.voices.items()}
     for name, voice in answerer.voices.items():
         take_apart(parcel, f"voice.{name}", voice)
     _pack_mixture(parcel, answerer.mixture)
@@ -59,7 +60,10 @@ def pack_answerer(parcel: Parcel, answerer: Answerer) -> None:
 def unpack_answerer(parcel: Parcel) -> Answerer:
     """Return the answerer that a parcel holds; KeyError where a part is not there."""
     facts, arrays = parcel.facts, parcel.arrays
-    voices = {name: put_together(parcel, f"voice.{name}", VOICES[name]) for name in facts["voices"]}
+    voices = {
+        name: put_together(parcel, f"voice.{name}", VOICES[kind])
+        for name, kind in facts["voices"].items()
+    }
     strangers = put_together(parcel, "strangers", Strangers) if facts["has_strangers"] else None
     return Answerer(
         put_together(parcel, "preparation", Preparation),
