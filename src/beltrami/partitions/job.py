@@ -12,7 +12,7 @@ import numpy as np
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import enter_stage, job
 from beltrami.core.stages import FIT, Stage
-from beltrami.core.threads import resolve_jobs
+from beltrami.core.threads import resolve_jobs, thread_limit
 from beltrami.front_door import ManifoldClassifier
 from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.front_door.prepare import default_graph
@@ -268,7 +268,11 @@ class Job:
             ),
         )
         learner.fit(chosen.points, chosen.labels)
-        return Learned.write(path, manifest.key, KeptLabeller.of(learner), learner.report_)
+        labeller = KeptLabeller.of(learner)
+        if chosen.masses is not None:
+            with thread_limit(options.n_jobs):
+                labeller = KeptLabeller.of_many(learner, chosen.masses)
+        return Learned.write(path, manifest.key, labeller, learner.report_)
 
     def _answer(
         self,

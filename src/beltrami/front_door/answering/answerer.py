@@ -14,6 +14,7 @@ import numpy as np
 from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.front_door.answering.arrival import Arrival
+from beltrami.front_door.answering.distilled import Distilled
 from beltrami.front_door.answering.voices import Voice, voice_of
 from beltrami.front_door.mixture.confidence import doubt_rows
 from beltrami.front_door.mixture.model import Mixture
@@ -104,6 +105,8 @@ class Answerer:
         Which classes have a label.
     strangers : Strangers or None
         How points like no label are found; None where no row of the fit was.
+    distilled : Distilled or None, default=None
+        What the points of the fit say as one function, where they stand for more rows.
     """
 
     preparation: Preparation
@@ -114,6 +117,7 @@ class Answerer:
     mixture: Mixture
     has_label: BoolVector
     strangers: Strangers | None
+    distilled: Distilled | None = None
 
     @property
     def n_together(self) -> int:
@@ -137,6 +141,8 @@ class Answerer:
         arrival = Arrival(plain, projected, tie, self.is_reached)
         logits = {name: self.voices[name].logits(arrival) for name in self.mixture.heard}
         scores = self.mixture.answer(logits)
+        if self.distilled is not None:
+            scores = self.distilled.answer(projected, scores, self.has_label)
         unlike = np.zeros(len(scores), dtype=bool)
         if self.strangers is not None:
             unlike = self.strangers.among(arrival)

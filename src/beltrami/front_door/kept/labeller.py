@@ -1,6 +1,6 @@
 """`KeptLabeller`: what was learned once, without the data's graph, ready for new points."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,7 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.data.labels import decode_labels
+from beltrami.front_door.acceptance import accepted_rows, accepted_under
 from beltrami.front_door.answering.answerer import Answerer, Answers, learner_answerer
+from beltrami.front_door.answering.distilled import distil
 from beltrami.graph.anchors import named_nodes
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import distribute, first_classes, without_absent
@@ -147,6 +149,36 @@ class KeptLabeller:
             None if names is None else tuple(map(str, names)),
             learner.n_jobs,
         )
+
+    @classmethod
+    def of_many(cls, learner: Any, masses: FloatVector) -> Self:
+        """Take the same from a learner whose rows stand for more rows each.
+
+        Their answers are distilled into one function, which is as sure as they are.
+
+        - `masses`: rows that each row of the fit stands for.
+        """
+        kept = cls.of(learner)
+        answers, eligible = learner.label_distributions_, accepted_under(learner, None)
+        found = distil(
+            learner._view.points,
+            answers,
+            np.where(learner.reached_, masses, 0.0),
+            kept.answerer.anchors.spans,
+            learner._labeled.rows,
+            kept.answerer.has_label,
+            seed=0,
+        )
+        rule = kept.acceptance
+        if rule.risk is not None:
+            confidence = found.held_out.max(axis=1)
+            given = learner._labeled.rows
+            accepted = accepted_rows(confidence, eligible, given, rule.risk)
+            accepted[given] = False
+            sure = confidence[accepted]
+            rule = replace(rule, least=float(sure.min()) if sure.size else 2.0)
+        answerer = replace(kept.answerer, distilled=found.function)
+        return replace(kept, answerer=answerer, acceptance=rule)
 
     def judge(self, X: Any) -> Verdict:
         """Return all that is said of new points.

@@ -8,6 +8,7 @@ from beltrami.core.store import Parcel
 from beltrami.core.store.records import put_together, take_apart
 from beltrami.core.types import FloatVector, Points
 from beltrami.front_door.answering.answerer import Answerer, Strangers
+from beltrami.front_door.answering.distilled import Distilled
 from beltrami.front_door.answering.voices import VOICES
 from beltrami.front_door.mixture.confidence import Confidence
 from beltrami.front_door.mixture.model import Mixture
@@ -55,6 +56,9 @@ def pack_answerer(parcel: Parcel, answerer: Answerer) -> None:
     parcel.facts["has_strangers"] = answerer.strangers is not None
     if answerer.strangers is not None:
         take_apart(parcel, "strangers", answerer.strangers)
+    parcel.facts["has_distilled"] = answerer.distilled is not None
+    if answerer.distilled is not None:
+        take_apart(parcel, "distilled", answerer.distilled)
 
 
 def unpack_answerer(parcel: Parcel) -> Answerer:
@@ -65,6 +69,7 @@ def unpack_answerer(parcel: Parcel) -> Answerer:
         for name, kind in facts["voices"].items()
     }
     strangers = put_together(parcel, "strangers", Strangers) if facts["has_strangers"] else None
+    distilled = put_together(parcel, "distilled", Distilled) if facts["has_distilled"] else None
     return Answerer(
         put_together(parcel, "preparation", Preparation),
         _unpack_anchors(parcel),
@@ -74,6 +79,7 @@ def unpack_answerer(parcel: Parcel) -> Answerer:
         _unpack_mixture(parcel),
         arrays["has_label"],
         strangers,
+        distilled,
     )
 
 
