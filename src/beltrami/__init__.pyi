@@ -25,7 +25,6 @@ from .embeddings import LaplacianEigenmaps, SpectralClustering, StochasticNeighb
 from .embeddings.layout import layout_graph
 from .embeddings.mbed.modes import PaperMode, PracticalMode
 from .front_door import ManifoldClassifier, ManifoldRegressor
-from .front_door.kept.file import load
 from .graph.model import Graph
 from .graph.recipes import KnnGraph, RadiusGraph
 from .graph.weights import HeatKernel, SharedNeighborWeights
@@ -33,6 +32,8 @@ from .kernel_machines.approximation import FeatureApproximation, NystromApproxim
 from .kernel_machines.kernels import PolynomialKernel, RbfKernel
 from .kernel_machines.roughness import LaplacianPower
 from .labelling import Labelling, label
+from .labelling.keeping import load
+from .labelling.table_labeller import TableLabeller
 from .learners import (
     EigenfunctionClassifier,
     EigenfunctionRegressor,
@@ -102,6 +103,7 @@ __all__ = [
     "SpectralClustering",
     "StochasticNeighborEmbedding",
     "Studio",
+    "TableLabeller",
     "TransductiveSVC",
     "__version__",
     "available_datasets",

@@ -27,6 +27,7 @@ MAKERS = {
     "front_door_reviews": "front_door.reviews",
     "front_door_scale": "front_door.scale",
     "front_door_small": "front_door.small",
+    "kept": "kept.held_out",
     "manifold_accuracy": "manifold.accuracy_report",
     "manifold_defaults": "manifold.defaults_report",
     "manifold_speed": "manifold.speed_report",

@@ -3,6 +3,7 @@
 import typer
 
 from beltrami import __version__
+from beltrami.cli.commands.apply import apply
 from beltrami.cli.commands.audit import audit
 from beltrami.cli.commands.check import check
 from beltrami.cli.commands.cluster import cluster
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Learn from a handful of labels, using the shape of the data.",
 )
-for command in (label, studio, suggest, check, audit):
+for command in (label, apply, studio, suggest, check, audit):
     app.command()(command)
 app.command()(export)
 app.command(name="import")(import_labels)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from beltrami.cli.speech import Voice
+from beltrami.cli.targets import model_target
 from beltrami.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def label_parts(
     options: "PartitionOptions",
     cluster: str | None,
     voice: Voice,
+    save: Path | None,
 ) -> None:
     """Label partitions, say what came of it, and exit with 1 where some failed."""
     from beltrami.partitions.job import STAGES, Job
@@ -74,8 +76,11 @@ def label_parts(
     stem = path.name if path.is_dir() else "".join(c for c in path.stem if c not in "*?[]")
     target = out or Path(f"{stem or 'data'}.labelled")
     with voice.work(*STAGES):
+        if save is not None:
+            model_target(save, [source])
         found = Job(source, table, learning, options, target, cluster, voice.tell).run()
         voice.detail(found.report.lines())
+        kept = [] if save is None else [found.save(model_target(save, [source]))]
     rates = {
         str(name): found.pace.rows[name] / max(seconds, 1e-9)
         for name, seconds in found.pace.seconds.items()
@@ -92,10 +97,11 @@ def label_parts(
         },
         "rows_per_second": rates,
         "failures": {one.name: one.reason for one in found.failures},
-        "written": [str(one) for one in found.written],
+        "written": [str(one) for one in (*found.written, *kept)],
     }
-    written = f"written: {len(found.written)} file(s) in {target}"
-    voice.result([*found.lines(), written], summary)
+    written = [f"written: {len(found.written)} file(s) in {target}"]
+    written += [f"written: {one}" for one in kept]
+    voice.result([*found.lines(), *written], summary)
     if found.failures:
         raise typer.Exit(1)
 

@@ -89,6 +89,19 @@ def door_target(source: Path, out: Path | None, form: "Form", inputs: Iterable[o
     return target
 
 
+def model_target(out: Path, inputs: Iterable[object]) -> Path:
+    """Return where a labeller is kept; what lies there and is none is never written over."""
+    from beltrami.front_door.kept.file import is_labeller
+
+    target = _require_writable(_require_file_name(out), inputs)
+    if target.exists() and not is_labeller(target):
+        raise InvalidInputError(
+            f"{str(target)!r} is there already and is no labeller, so it is not written over; a "
+            "project of the studio ends in .beltrami, too. Name another file with --save."
+        )
+    return target
+
+
 def folder_target(out: Path) -> Path:
     """Return a folder that results can be written to, whether it is there already or not."""
     _require_writable(out / "file", ())

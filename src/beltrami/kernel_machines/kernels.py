@@ -379,6 +379,9 @@ def _median_width(distances: FloatMatrix) -> float:
 
 
 def _products(X: Points, Y: Points) -> FloatMatrix:
+    if issparse(X) and issparse(Y) and X.dtype != Y.dtype:  # which scikit-learn refuses
+        dtype = np.result_type(X.dtype, Y.dtype)
+        X, Y = X.astype(dtype, copy=False), Y.astype(dtype, copy=False)
     return np.asarray(safe_sparse_dot(X, Y.T, dense_output=True))
 
 

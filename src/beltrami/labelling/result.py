@@ -260,6 +260,28 @@ class Labelling:
         write_table(target, columns, facts)
         return target
 
+    def save(self, path: Path | str) -> Path:
+        """Keep what answers the rows of other tables in one file, written whole or not at all.
+
+        `beltrami.load` brings it back, and ``beltrami apply`` answers by it. The file holds arrays
+        and JSON, nothing that is run: the prepared rows of the fit, what their columns were for and
+        how they became numbers.
+
+        Parameters
+        ----------
+        path : path
+            Where to. Not a file that was read.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        from beltrami.labelling.table_labeller import TableLabeller
+
+        require_no_input(Path(path), self.intake.files)
+        return TableLabeller.of(self).save(path)
+
     def report(self, path: Path | str, *, with_map: bool = True) -> Path:
         """Write the page that shows the result: one HTML file that needs no network.
 

@@ -20,10 +20,13 @@ from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.threads import resolve_jobs
 from beltrami.core.types import IndexVector
+from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
+from beltrami.labelling.table_labeller import TableLabeller
 from beltrami.partitions.crew import ThreadCrew
 from beltrami.partitions.fetching import fetch_rows
+from beltrami.partitions.keeping import labeller_of, recipe_of
 from beltrami.partitions.locating import find_ids, find_numbers
 from beltrami.partitions.manifest import FOLDER
 from beltrami.partitions.model import Partition
@@ -62,6 +65,8 @@ class Answered:
         How they learned.
     command : str
         What labels the same rows again, but for where the results go.
+    reading : TableOptions
+        How their cells were read.
     """
 
     out: Path
@@ -71,6 +76,7 @@ class Answered:
     fingerprints: dict[str, str]
     learning: LearningOptions
     command: str
+    reading: TableOptions
 
     @classmethod
     def open(
@@ -84,6 +90,9 @@ class Answered:
             key, prints, again = record["key"], dict(record["inputs"]), dict(record["again"])
             learning = LearningOptions(**again["learning"], n_questions=0, n_jobs=n_jobs)
             command = _command(record, beside)
+            said = record["options"]
+            unlabeled, impute = ast.literal_eval(said["unlabeled"]), said["impute"] == "True"
+            reading = TableOptions(unlabeled=unlabeled, impute=impute)
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidInputError(
                 f"{str(out)!r} was labelled by another version, which did not keep what it takes "
@@ -104,9 +113,8 @@ class Answered:
             )
         if not partitions:
             known = {one.name: one for one in found_again(again["place"], names, beside)}
-        return cls(
-            out, key, chosen, tuple(known[name] for name in names), prints, learning, command
-        )
+        rows_of = tuple(known[name] for name in names)
+        return cls(out, key, chosen, rows_of, prints, learning, command, reading)
 
     @property
     def passes(self) -> Passes:
@@ -229,6 +237,12 @@ class Answered:
             label=roles.label, id=roles.id, embeddings=path, unlabeled="", min_classes=0
         )
 
+    def table_labeller(self, labeller: KeptLabeller) -> TableLabeller:
+        """Return what answers other tables from what was learned here."""
+        layout, fill = self.chosen.layout, self.chosen.yardstick.center
+        facts = {"data": self.out.name, "command": self.command}
+        return labeller_of(labeller, layout, fill, self.reading, facts)
+
     def intake(self) -> Intake:
         """Return the representatives as they learned, with the columns that people know."""
         chosen, table = self.chosen, self.table()
@@ -240,7 +254,15 @@ class Answered:
             for name, width in chosen.layout.widths.items()
             for place in range(width)
         )
-        features = Features(chosen.points, names, "euclidean", has_units=chosen.is_standard)
+        features = Features(
+            chosen.points,
+            names,
+            "euclidean",
+            has_units=chosen.is_standard,
+            notes=(),
+            is_empty=None,
+            recipe=recipe_of(chosen.layout, chosen.yardstick.center),
+        )
         given = GivenLabels(labels, n_empty=int((labels == np.array(None)).sum()))
         return Intake(table, self.roles, features, ids, given)
 

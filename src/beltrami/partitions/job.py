@@ -25,11 +25,12 @@ from beltrami.partitions.model import Partition, Survey
 from beltrami.partitions.opening import crew_of
 from beltrami.partitions.options import SHARE, PartitionOptions, read_size
 from beltrami.partitions.passes import Passes
+from beltrami.partitions.places import require_apart, require_own_names
 from beltrami.partitions.plan import Plan, make_plan, require_space
 from beltrami.partitions.representatives import Choice, Representatives
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
 from beltrami.partitions.settling import settle
-from beltrami.partitions.sources import find_partitions, place_of, require_apart
+from beltrami.partitions.sources import find_partitions, place_of
 from beltrami.tables import TableOptions
 
 STAGES = (
@@ -179,7 +180,7 @@ class Job:
         self._table = with_read_labels(self._table)
         partitions = find_partitions(self._source, delimiter=self._table.delimiter)
         require_apart(self._source, self._out)
-        _require_own_names(partitions, self._options.form)
+        require_own_names(partitions, self._options.form)
         enter_stage(Stage.SURVEY)
         inputs = {one.name: one.fingerprint() for one in partitions}
         manifest = Manifest(self._out, inputs, self._facts(), self._again(partitions))
@@ -371,15 +372,4 @@ def require_supported(table: TableOptions) -> None:
         raise InvalidInputError(
             f"{', '.join(given)} cannot be used with partitions, which are compared by numbers and "
             "vectors of their own. Write these columns into the partitions, or label one table."
-        )
-
-
-def _require_own_names(partitions: Sequence[Partition], form: str) -> None:
-    """Refuse partitions whose results would have one name."""
-    names = Counter(written_name(one.name, form) for one in partitions)
-    twice = sorted(name for name, n in names.items() if n > 1)
-    if twice:
-        raise InvalidInputError(
-            f"{len(twice)} result(s) would have the name of another, such as {twice[0]!r}. Rename "
-            "partitions that differ in their ending only."
         )

@@ -115,6 +115,23 @@ class PartitionedLabelling:
         """
         return suggest_in(self._opened(), n, strategy)
 
+    def save(self, path: Path | str) -> Path:
+        """Keep what answers other tables with these columns in one file, whole or not at all.
+
+        `beltrami.load` brings it back, and ``beltrami apply`` answers by it.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        return self._opened().table_labeller(self.labeller).save(path)
+
     def _opened(self) -> Answered:
         return Answered.open(self.out, self.partitions)
 

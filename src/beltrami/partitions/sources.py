@@ -73,23 +73,6 @@ def find_partitions(source: Any, *, delimiter: str | None = None) -> tuple[Parti
     return tuple(sorted(found, key=lambda one: one.name))
 
 
-def require_apart(source: Any, out: Path) -> None:
-    """Refuse to write among the inputs."""
-    if not isinstance(source, str | os.PathLike):
-        return
-    path = Path(source)
-    folder = path if path.is_dir() else path.parent
-    if out.resolve() == folder.resolve():
-        raise InvalidInputError(
-            f"{str(out)!r} is the folder of the input, which is never changed. Name another."
-        )
-    if path.is_dir() and out.resolve().is_relative_to(folder.resolve()):
-        raise InvalidInputError(
-            f"{str(out)!r} lies in the folder of the input, where results would be taken for "
-            "partitions. Name one beside it."
-        )
-
-
 def place_of(source: Any, partitions: Sequence[Partition], target: Path) -> dict[str, Any] | None:
     """Return where partitions lie, seen from the folder of a file; None where they are no files."""
     one = partitions[0]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from beltrami.core.moments import Moments
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.partitions.layout import Layout
-from beltrami.tables.features.matrix import has_units
+from beltrami.tables.features.scales import has_units
 
 Places = NDArray[np.float32]
 

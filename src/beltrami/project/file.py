@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.locks import FileLock
+from beltrami.front_door.kept.file import is_labeller
 from beltrami.project.errors import NotSavedError, ProjectError, ProjectInUseError
 from beltrami.project.events import Body, Event, now
 from beltrami.project.locking import lock_project
@@ -326,6 +327,11 @@ def _explained(path: Path, *, is_saving: bool = False) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_NOTADB and is_labeller(path):
+            raise ProjectError(
+                f"{str(path)!r} holds a labeller and no project. It answers new rows: beltrami "
+                f"apply {path.name} SOURCE. Name another file with --project."
+            ) from error
         if code == sqlite3.SQLITE_NOTADB and not is_saving:
             raise ProjectError(
                 f"{str(path)!r} is no project, nor any database. Name another file with --project."

@@ -30,15 +30,24 @@ class FormulaCells:
     example: str
     column: str
 
+    def plus(self, other: "FormulaCells | None") -> "FormulaCells":
+        """Return these cells and others, with the first example."""
+        n_more = 0 if other is None else other.number
+        return FormulaCells(self.number + n_more, self.example, self.column)
+
     def __str__(self) -> str:
         return f"{self.number}, such as {self.example[:60]!r} in the column {self.column!r}"
 
 
-def formula_cells(table: Any) -> FormulaCells | None:
-    """Find the cells that a spreadsheet takes for formulas: =, +, - or @ and no number."""
+def formula_cells(table: Any, *, has_names: bool = True) -> FormulaCells | None:
+    """Find the cells that a spreadsheet takes for formulas: =, +, - or @ and no number.
+
+    - `has_names`: whether the names of the columns are cells, too.
+    """
     import pyarrow as pa
 
-    examples = [(name, name) for name in _formulas(pa.array(table.column_names))]
+    names = table.column_names if has_names else []
+    examples = [(name, name) for name in _formulas(pa.array(names, pa.string()))]
     number = len(examples)
     for name in table.column_names:
         column = decode_categories(table.column(name))

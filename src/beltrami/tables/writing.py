@@ -5,6 +5,7 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from beltrami.core.errors import FormulaCellsWarning, InvalidInputError
 from beltrami.core.files import atomic_path, read_json
 from beltrami.core.spelling import spell_out
-from beltrami.tables.formulas import formula_cells
+from beltrami.tables.formulas import FormulaCells, formula_cells
 
 _BLOCK_CELLS = 2**20
 
@@ -31,21 +32,34 @@ def write_table(path: Path | str, columns: dict[str, Any], metadata: dict[str, s
     would run some of a csv or tsv file as formulas, a `FormulaCellsWarning` and the fact
     ``formula_cells`` say so.
     """
+    table = _arrow_table(columns)
+    with open_table(path, metadata) as write:
+        write(table)
+
+
+@contextmanager
+def open_table(path: Path | str, metadata: dict[str, str]) -> Iterator[Callable[[Any], None]]:
+    """Yield what writes arrow tables of one kind after each other to a file, as `write_table` does.
+
+    The file is there once all is written. What is never called writes nothing.
+    """
     target = Path(path)
     suffix = table_ending(target)
-    table = _arrow_table(columns)
+    places = written_files(target)
     try:
-        if suffix in _BINARY:
-            with atomic_path(target) as temporary:
-                _BINARY[suffix](table.replace_schema_metadata(metadata), temporary)
-            return
-        if _LINES[suffix.removesuffix(".gz")] is not _json_chunks:
-            metadata = metadata | _warn_of_formulas(table, target)
-        facts = spell_out(json.dumps(metadata, indent=2, ensure_ascii=False)) + "\n"
-        side = _side_file(target)
-        with atomic_path(target) as temporary, atomic_path(side) as beside:
-            _write_lines(table, suffix, temporary)
-            beside.write_text(facts, encoding="utf-8")
+        with ExitStack() as stack:
+            temporary = [stack.enter_context(atomic_path(place)) for place in places]
+            if suffix in _BINARY:
+                with _BinaryFile(temporary[0], _BINARY[suffix], metadata) as write:
+                    yield write
+                return
+            has_formulas = _LINES[suffix.removesuffix(".gz")] is not _json_chunks
+            file = _LineFile(suffix, has_formulas=has_formulas)
+            with file.opened(temporary[0]) as write:
+                yield write
+            facts = metadata | _warn_of_formulas(file.formulas, target)
+            text = spell_out(json.dumps(facts, indent=2, ensure_ascii=False)) + "\n"
+            temporary[1].write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidInputError(
             f"{str(target)!r} cannot be written ({error.strerror or error}). Nothing is left half "
@@ -59,9 +73,8 @@ def records(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _warn_of_formulas(table: Any, target: Path) -> dict[str, str]:
+def _warn_of_formulas(cells: FormulaCells | None, target: Path) -> dict[str, str]:
     """Warn of cells that a spreadsheet would run, and return the fact."""
-    cells = formula_cells(table)
     if cells is None:
         return {}
     warnings.warn(
@@ -69,7 +82,7 @@ def _warn_of_formulas(table: Any, target: Path) -> dict[str, str]:
         "as given, and a spreadsheet that opens the file would run it as a formula: import these "
         "columns as text, or write .parquet instead.",
         FormulaCellsWarning,
-        stacklevel=3,
+        stacklevel=5,
     )
     return {"formula_cells": str(cells)}
 
@@ -156,53 +169,91 @@ def _is_gap(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _write_parquet(table: Any, path: Path) -> None:
+def _parquet_writer(path: Path, schema: Any) -> Any:
     import pyarrow.parquet as pq
 
-    pq.write_table(table, path)
+    return pq.ParquetWriter(path, schema)
 
 
-def _write_feather(table: Any, path: Path) -> None:
+def _feather_writer(path: Path, schema: Any) -> Any:
     import pyarrow as pa
 
     # The IPC file format is what both endings stand for; feather's own writer is deprecated.
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
+    return pa.ipc.new_file(str(path), schema)
 
 
-_BINARY: dict[str, Callable[[Any, Path], None]] = {
-    ".parquet": _write_parquet,
-    ".feather": _write_feather,
-    ".arrow": _write_feather,
+_BINARY: dict[str, Callable[[Path, Any], Any]] = {
+    ".parquet": _parquet_writer,
+    ".feather": _feather_writer,
+    ".arrow": _feather_writer,
 }
 
 
-def _write_lines(table: Any, suffix: str, path: Path) -> None:
-    kind = _LINES[suffix.removesuffix(".gz")]
-    with path.open("wb") as raw:
-        if not suffix.endswith(".gz"):
-            _write_chunks(kind(table), raw)
-            return
-        # No name and no time inside: the same table gives the same bytes.
-        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
-            _write_chunks(kind(table), packed)
+class _BinaryFile:
+    """A file of arrow's kinds, with facts inside."""
+
+    def __init__(
+        self, path: Path, opener: Callable[[Path, Any], Any], metadata: dict[str, str]
+    ) -> None:
+        self._path, self._opener, self._metadata = path, opener, metadata
+        self._writer: Any = None
+
+    def __enter__(self) -> Callable[[Any], None]:
+        return self._write
+
+    def __exit__(self, *_: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def _write(self, table: Any) -> None:
+        table = table.replace_schema_metadata(self._metadata)
+        if self._writer is None:
+            self._writer = self._opener(self._path, table.schema)
+        self._writer.write_table(table)
 
 
-def _write_chunks(chunks: Iterator[bytes], sink: Any) -> None:
-    for chunk in chunks:
-        sink.write(chunk)
+class _LineFile:
+    """A file of text, packed or not, and the cells in it that a spreadsheet would run."""
+
+    def __init__(self, suffix: str, *, has_formulas: bool) -> None:
+        self._kind = _LINES[suffix.removesuffix(".gz")]
+        self._is_packed = suffix.endswith(".gz")
+        self._has_formulas = has_formulas
+        self.formulas: FormulaCells | None = None
+
+    @contextmanager
+    def opened(self, path: Path) -> Iterator[Callable[[Any], None]]:
+        """Yield what writes tables; the names of the columns stand above the first."""
+        with ExitStack() as stack:
+            sink: Any = stack.enter_context(path.open("wb"))
+            if self._is_packed:
+                # No name and no time inside: the same table gives the same bytes.
+                packed = gzip.GzipFile(filename="", mode="wb", fileobj=sink, mtime=0)
+                sink = stack.enter_context(packed)
+            is_first = True
+
+            def write(table: Any) -> None:
+                nonlocal is_first
+                if self._has_formulas:
+                    cells = formula_cells(table, has_names=is_first)
+                    self.formulas = cells if self.formulas is None else self.formulas.plus(cells)
+                for chunk in self._kind(table, is_first):
+                    sink.write(chunk)
+                is_first = False
+
+            yield write
 
 
-def _delimited_chunks(delimiter: str) -> Callable[[Any], Iterator[bytes]]:
-    def chunks(table: Any) -> Iterator[bytes]:
+def _delimited_chunks(delimiter: str) -> Callable[[Any, bool], Iterator[bytes]]:
+    def chunks(table: Any, is_first: bool) -> Iterator[bytes]:
         import pyarrow as pa
         import pyarrow.csv as arrow_csv
 
         n_block = _block_rows(table)
-        for start in range(0, max(table.num_rows, 1), n_block):
+        for start in range(0, max(table.num_rows, int(is_first)), n_block):
             sink = pa.BufferOutputStream()
             options = arrow_csv.WriteOptions(
-                include_header=start == 0, delimiter=delimiter, quoting_style="needed"
+                include_header=is_first and start == 0, delimiter=delimiter, quoting_style="needed"
             )
             block = _nested_as_text(table.slice(start, n_block))
             arrow_csv.write_csv(block, sink, options)
@@ -228,7 +279,7 @@ def _nested_as_text(table: Any) -> Any:
     return table
 
 
-def _json_chunks(table: Any) -> Iterator[bytes]:
+def _json_chunks(table: Any, _: bool) -> Iterator[bytes]:
     n_block = _block_rows(table)
     for start in range(0, table.num_rows, n_block):
         rows = table.slice(start, n_block).to_pylist()
@@ -245,7 +296,7 @@ def plain_json(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-_LINES: dict[str, Callable[[Any], Iterator[bytes]]] = {
+_LINES: dict[str, Callable[[Any, bool], Iterator[bytes]]] = {
     ".csv": _delimited_chunks(","),
     ".tsv": _delimited_chunks("\t"),
     ".jsonl": _json_chunks,

@@ -295,3 +295,11 @@ def test_semi_definite_blocks_pass(block) -> None:
 def test_a_negative_eigenvalue_is_refused_with_its_size(block) -> None:
     with pytest.raises(InvalidInputError, match="on 2 of the points its eigenvalues run from -1"):
         check_psd(block)
+
+
+@pytest.mark.parametrize("kernel", NAMED)
+def test_sparse_points_may_differ_in_precision(kernel: str) -> None:
+    made = resolve_kernel(kernel, width=1.5)
+    expected = made.between(OTHERS, POINTS)
+    singles = csr_array(OTHERS.astype(np.float32))
+    assert_allclose(made.between(singles, csr_array(POINTS)), expected, atol=1e-5)

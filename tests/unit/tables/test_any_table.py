@@ -3,6 +3,7 @@
 import datetime as dt
 import decimal
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from beltrami.core.errors import BeltramiError
+from beltrami.core.store import Parcel
 from beltrami.tables import (
+    Features,
+    Table,
     TableOptions,
     feature_matrix,
     guess_roles,
@@ -23,6 +27,8 @@ from beltrami.tables import (
     row_ids,
     write_table,
 )
+from beltrami.tables.features.faults import Faults
+from beltrami.tables.features.packing import pack_recipe, unpack_recipe
 
 CALM = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -95,6 +101,7 @@ def follow(source: Any, chosen: dict[str, Any], impute: bool, out: Path) -> None
         dense = found.points if isinstance(found.points, np.ndarray) else found.points.toarray()
         assert dense.shape == (table.n_rows, len(found.names))
         assert np.isfinite(dense).all()
+        require_same_again(table, found)
         labels = label_column(table, roles).values
         assert len(set(labels.tolist()) - {None}) >= 2
         write_table(out, {"id": ids, "label": labels}, {"k": "v"})
@@ -102,6 +109,23 @@ def follow(source: Any, chosen: dict[str, Any], impute: bool, out: Path) -> None
     except BeltramiError as error:
         if not str(error):
             pytest.fail("an error without a message")
+
+
+def require_same_again(table: Table, found: Features) -> None:
+    """Check that the recipe, taken apart and put together, makes the same bits row by row."""
+    parcel = Parcel({}, {})
+    pack_recipe(parcel, found.recipe)
+    parcel = Parcel(parcel.arrays, json.loads(json.dumps(parcel.facts)))
+    recipe = unpack_recipe(parcel)
+    for start, count in ((0, table.n_rows), (table.n_rows - 1, 1)):
+        matrix = None if table.matrix is None else table.matrix[start : start + count]
+        rows = replace(table, columns=table.columns.slice(start, count), matrix=matrix)
+        faults = Faults(table.name, ids=None, impute=recipe.impute, is_new=True)
+        points, is_empty = recipe.make(rows, faults)
+        assert abs(points - found.points[start : start + count]).max() == 0
+        assert found.is_empty is None or is_empty.tolist() == list(
+            found.is_empty[start : start + count]
+        )
 
 
 @CALM

@@ -28,6 +28,10 @@ def label(
     report: Annotated[
         Path | None, typer.Option("--report", help="Write the HTML report here too.")
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Keep the labeller here, for `beltrami apply`."),
+    ] = None,
     project: o.Project = None,
     table: "TableOptions",
     method: Annotated[
@@ -58,8 +62,9 @@ def label(
 ) -> None:
     """Label every row of a file from the few that have a label, with a confidence.
 
-    Columns are guessed and printed; the input is never changed. Both places are checked before any
-    work is done, and the labels are written first. With a project the labels are those of its
+    Columns are guessed and printed; the input is never changed. All places are checked before any
+    work is done, and the labels are written first. With --save what was learned is kept in a file,
+    by which `beltrami apply` answers new rows. With a project the labels are those of its
     people, the risk is the one chosen there unless another is said, and the result says who gave
     each label, how and when. Where they gave labels of one class only, these are written and
     nothing is learned.
@@ -80,14 +85,14 @@ def label(
         from beltrami.partitions.options import read_size
         from beltrami.tables.options import DEFAULTS
 
-        _require_no_page(report, with_data=with_data)
+        _require_one_table(report, with_data=with_data)
         if project is not None:
             opened = projects.open_to_read(None, DEFAULTS, project, voice)
             table = replace(table, labels=[*table.side_labels, parts.labels_of(opened)])
             risk = projects.risk_of(opened, risk, voice)
         learned = LearningOptions(method, risk, budget, seed, n_questions=0, n_jobs=jobs)
         options = PartitionOptions(read_size(memory), representatives, cover, form, jobs)
-        parts.label_parts(source, out, table, learned, options, cluster, voice)
+        parts.label_parts(source, out, table, learned, options, cluster, voice, save)
         return
     inputs = (*table.beside, config, project)
     stages = [*LEARNING, *[Stage.ASK] * (ask > 0), Stage.WRITE]
@@ -100,16 +105,19 @@ def label(
         data = source if source is not None else _data_of(project)
         target = targets.table_target(data, out, "labelled", inputs)
         page = None if report is None else targets.page_target(data, report, inputs)
+        model = None if save is None else targets.model_target(save, (data, *inputs, target, page))
         intake, risk = _take_in(data, project, table, risk, voice)
         learning = LearningOptions(method, risk, budget, seed, n_questions=ask, n_jobs=jobs)
         voice.tell(intake.lines())
         if not can_learn(intake):
-            _write_given(intake, target, voice, page, with_data=with_data)
+            _write_given(intake, target, voice, page, model, with_data=with_data)
             return
         voice.tell(forecast_lines(intake, learning, has_page=page is not None))
         labelling = label_rows(intake, learning)
         voice.detail(labelling.learner.report_.lines())
         written = [labelling.write(target, with_data=with_data)]
+        if model is not None:
+            written.append(labelling.save(model))
         if page is not None:
             written.append(_write_page(labelling, page, target))
     places = [f"written: {path}" for path in written]
@@ -128,7 +136,7 @@ def label(
     voice.result(labelling.lines(target) + places, summary)
 
 
-def _require_no_page(report: Path | None, *, with_data: bool) -> None:
+def _require_one_table(report: Path | None, *, with_data: bool) -> None:
     """Refuse what is there for one table only."""
     if report is not None or with_data:
         raise typer.BadParameter(
@@ -167,7 +175,13 @@ def _take_in(
 
 
 def _write_given(
-    intake: "Intake", target: Path, voice: Voice, page: Path | None, *, with_data: bool
+    intake: "Intake",
+    target: Path,
+    voice: Voice,
+    page: Path | None,
+    model: Path | None,
+    *,
+    with_data: bool,
 ) -> None:
     """Write the labels that people gave where there is nothing to be learned from them."""
     from beltrami.labelling.bare import bare_counts, bare_sentence, write_bare
@@ -177,6 +191,8 @@ def _write_given(
     lines = [sentence, f"written: {target}"]
     if page is not None:
         lines.append("no report: there is nothing to report before labels of two classes")
+    if model is not None:
+        lines.append("no labeller: there is nothing to keep before labels of two classes")
     counts = bare_counts(intake)
     voice.result(lines, {"sentence": sentence, "counts": counts, "written": [str(target)]})
 

@@ -31,7 +31,7 @@ from beltrami.core.memory import available_bytes
 from beltrami.core.store.keys import bytes_of
 
 _MAGIC = b"beltrami"
-_SEAL_BYTES = 32
+SEAL_BYTES = 32
 _ALIGNMENT = 64
 _MOST_HEADER = 2**20
 _KINDS = "biuf"  # truth values, whole and floating-point numbers
@@ -91,7 +91,7 @@ def write_parcel(path: Path, key: str, parcel: Parcel) -> None:
         ],
     }
     text = json.dumps(header, allow_nan=True).encode("ascii")
-    digest = hashlib.blake2b(digest_size=_SEAL_BYTES)
+    digest = hashlib.blake2b(digest_size=SEAL_BYTES)
     with path.open("wb", buffering=0) as file:
         place = _put(file, digest, _MAGIC + len(text).to_bytes(8, "little") + text)
         for _, rows, _ in arrays:
@@ -108,7 +108,7 @@ def read_parcel(path: Path, key: str) -> Parcel:
 
 def read_open_parcel(file: BinaryIO, size: int, key: str) -> Parcel:
     """Read from an open file of a size, or from bytes, what `read_parcel` does from a path."""
-    digest = hashlib.blake2b(digest_size=_SEAL_BYTES)
+    digest = hashlib.blake2b(digest_size=SEAL_BYTES)
     start, length = _read_start(file, size, digest)
     header = _read_header(_take(file, digest, length), key)
     place = len(start) + length
@@ -121,14 +121,23 @@ def read_open_parcel(file: BinaryIO, size: int, key: str) -> Parcel:
         place += rows.nbytes
         arrays[one["name"]] = rows.T if one["order"] == "F" else rows
     expected = digest.digest()
-    if _take(file, digest, _SEAL_BYTES) != expected:
+    if _take(file, digest, SEAL_BYTES) != expected:
         raise UnusableParcelError("its checksum is wrong")
     return Parcel(arrays, header["facts"])
 
 
+def is_parcel(path: Path) -> bool:
+    """Say whether a file begins as those that we write do."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
 def key_of_parcel(file: BinaryIO, size: int) -> str:
     """Return the key that a file says it was written under; nothing of it is checked."""
-    digest = hashlib.blake2b(digest_size=_SEAL_BYTES)
+    digest = hashlib.blake2b(digest_size=SEAL_BYTES)
     length = _read_start(file, size, digest)[1]
     try:
         return str(json.loads(_take(file, digest, length).decode("ascii"))["key"])
@@ -201,7 +210,7 @@ def _require_size(header: dict[str, Any], place: int, size: int) -> None:
     end = place
     for n_bytes in _sizes(header):
         end += -end % _ALIGNMENT + n_bytes
-    if end + _SEAL_BYTES != size:
+    if end + SEAL_BYTES != size:
         raise UnusableParcelError("it is cut short or has more than it should")
     if size > available_bytes():
         raise UnusableParcelError(f"its {size / 2**30:.1f} GiB do not fit in the memory")

@@ -18,6 +18,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.files import atomic_path
 from beltrami.core.store import Parcel
 from beltrami.core.store.parcels import (
+    SEAL_BYTES,
     UnusableParcelError,
     key_of_parcel,
     read_open_parcel,
@@ -54,7 +55,7 @@ def read_labeller(source: Path | bytes) -> tuple[KeptLabeller, Parcel]:
         what = "a folder" if source.is_dir() else "no file on this machine"
         raise InvalidInputError(
             f"{str(source)!r} is {what}, and a kept labeller is due. One is written by "
-            "learner.save(FILE)."
+            "learner.save(FILE), or by beltrami label --save FILE."
         )
     with source.open("rb", buffering=0) as file:
         return _read(file, os.fstat(file.fileno()).st_size, repr(str(source)))
@@ -68,6 +69,13 @@ def is_labeller(path: Path) -> bool:
     except (OSError, UnusableParcelError):
         return False
     return key.startswith(_KIND)
+
+
+def seal_of(path: Path) -> str:
+    """Return the seal of a labeller's file in hexadecimal, which stands for all of it."""
+    with path.open("rb") as file:
+        file.seek(-SEAL_BYTES, os.SEEK_END)
+        return file.read().hex()
 
 
 def pack_labeller(labeller: KeptLabeller) -> Parcel:
@@ -98,7 +106,7 @@ def _read(file: BinaryIO, size: int, name: str) -> tuple[KeptLabeller, Parcel]:
     if start == _PROJECT:
         raise InvalidInputError(
             f"{name} is a project of the studio and no kept labeller. Open it by `beltrami studio`;"
-            " a labeller is written by learner.save(FILE)."
+            " a labeller is written by learner.save(FILE), or by beltrami label --save FILE."
         )
     try:
         _require_version(key_of_parcel(file, size), name)
@@ -123,7 +131,7 @@ def _require_version(key: str, name: str) -> None:
     if not key.startswith(_KIND):
         raise InvalidInputError(
             f"{name} was written by beltrami but holds no labeller. One is written by "
-            "learner.save(FILE)."
+            "learner.save(FILE), or by beltrami label --save FILE."
         )
     raise InvalidInputError(
         f"{name} is a labeller of form {key.removeprefix(_KIND).strip()}, and this beltrami reads "
@@ -159,43 +167,3 @@ def _are_plain(classes: NDArray[Any]) -> bool:
 
 def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | float | str)
-
-
-def load(path: Path | str) -> KeptLabeller:
-    """Return a labeller that was kept by `ManifoldClassifier.save`.
-
-    It gives the probabilities that the learner in memory gave, to the last bit on the same machine.
-    The file is checked whole before anything of it is used, and nothing in it is run.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-
-    Returns
-    -------
-    KeptLabeller
-        With ``classes_``, ``predict``, ``predict_proba``, and ``judge``, which also says which
-        answers may be used and which rows are unlike what the labeller saw.
-
-    Raises
-    ------
-    InvalidInputError
-        For what is no labeller, such as a project, one of another form, or one that is damaged.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import numpy as np
-    >>> import beltrami as bt
-    >>> moons = bt.two_moons(200, random_state=0)
-    >>> y = np.where(np.arange(200) % 20 == 0, moons.targets, -1)
-    >>> learner = bt.ManifoldClassifier(random_state=0).fit(moons.points, y)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     kept = bt.load(learner.save(Path(folder) / "moons.beltrami"))
-    >>> new = moons.points[:5] + 0.01
-    >>> bool((kept.predict_proba(new) == learner.predict_proba(new)).all())
-    True
-    """
-    return read_labeller(Path(path))[0]

@@ -15,6 +15,7 @@ from beltrami.data.labels import decode_labels
 from beltrami.front_door.acceptance import accepted_rows, accepted_under
 from beltrami.front_door.answering.answerer import Answerer, Answers, learner_answerer
 from beltrami.front_door.answering.distilled import distil
+from beltrami.graph.anchors import named_nodes
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import distribute, first_classes, without_absent
 
@@ -234,6 +235,16 @@ class KeptLabeller:
             Rows sum to one; the shares of the labels for a point that no label reaches.
         """
         return self._answers(X)[1]
+
+    def own_far(self) -> BoolVector:
+        """Return which kept rows lie farther from the others than new ones may, (n,)."""
+        return np.asarray(self.answerer.anchors.own_stretch() > self.acceptance.far)
+
+    def own_unlike(self, learner: Any) -> BoolVector:
+        """Return which kept rows of the learner would be called unlike the others, (n,)."""
+        named = named_nodes(learner.graph_.neighbors)
+        unlike = learner.unlike_ if named is None else learner.unlike_[named]
+        return np.asarray(self.own_far() | unlike)
 
     def save(self, path: Path | str) -> Path:
         """Write it to a file again, whole or not at all.

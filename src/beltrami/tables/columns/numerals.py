@@ -133,6 +133,22 @@ def first_odd_cell(column: Any) -> int:
     return int(pc.index(pc.fill_null(best, True), False).as_py())
 
 
+def first_misfit(column: Any, style: NumberStyle) -> int | None:
+    """Return the row of the first cell that holds something but no number of a style, or None."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    present = _trim_or_null(column)
+    if isinstance(present, pa.ChunkedArray):
+        present = present.combine_chunks()
+    pattern = _pattern(style.decimal, style.thousands)
+    fits = pc.match_substring_regex(_without_unit(present, style.unit), pattern)
+    if style.unit:
+        fits = pc.and_(fits, pc.equal(pc.count_substring(present, style.unit), 1))
+    place = int(pc.index(pc.fill_null(fits, True), False).as_py())
+    return None if place < 0 else place
+
+
 def _words(kind: Any) -> Any:
     import pyarrow as pa
 

@@ -15,6 +15,7 @@ import numpy as np
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
 from beltrami.core.memory import require_memory
 from beltrami.core.spelling import is_utf8
+from beltrami.core.store.parcels import is_parcel
 from beltrami.tables.model import Table, few_of
 from beltrami.tables.options import DEFAULTS, TableOptions
 from beltrami.tables.reading.arrays import matrix_table, read_npy, read_npz
@@ -97,6 +98,11 @@ def _read_file(path: Path, options: TableOptions, *, as_written: bool) -> Table:
     if kind == ".gz":
         kind = Path(path.stem).suffix.lower() + kind
     if kind not in _READERS and kind not in _TEXT_KINDS:
+        if is_parcel(path):
+            raise InvalidInputError(
+                f"{path.name} was written by beltrami and holds no rows. A labeller answers rows: "
+                f"beltrami apply {path.name} SOURCE."
+            )
         raise InvalidInputError(
             f"the kind of file {path.name!r} is not known; its name must end in one of "
             f"{', '.join((*_READERS, *_TEXT_KINDS))}, or be a folder of images."

@@ -11,7 +11,7 @@ from tests.support.fake_text_model import FakeModel, install_fake_model
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.tables import Features, TableOptions, feature_matrix, guess_roles, read_table
-from beltrami.tables.features.texts import model_digest, text_block
+from beltrami.tables.features.texts import ModelPart, model_digest
 
 TEXTS = ["red green blue", "red red red", "blue green green", "", "unheard of words"]
 
@@ -25,6 +25,10 @@ def features(source: Any, model: Path | str | None, **options: Any) -> Features:
     chosen = TableOptions(min_classes=0, text_model=model, **options)
     table = read_table(source, chosen)
     return feature_matrix(table, guess_roles(table, chosen), text_model=chosen.text_model)
+
+
+def _vectors(folder: Path | str) -> Any:
+    return ModelPart.learn((), Path(folder)).make(TEXTS, "t")
 
 
 def test_texts_are_vectors_of_length_one_by_euclidean_distance(folder: Path) -> None:
@@ -49,7 +53,7 @@ def test_of_texts_without_a_known_word_nothing_is_known(folder: Path) -> None:
 
 
 def test_the_network_is_shut_while_a_model_is_read_and_open_again_afterwards(folder: Path) -> None:
-    text_block(TEXTS, "t", folder)
+    _vectors(folder)
     assert FakeModel.seen == {"path": str(folder.resolve()), "offline": "1"}
     assert "HF_HUB_OFFLINE" not in os.environ
 
@@ -65,7 +69,7 @@ def test_texts_beside_numbers_count_half(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_name_on_a_hub_is_refused_and_told_how_to_be_saved() -> None:
     with pytest.raises(InvalidInputError, match="no folder on this machine") as caught:
-        text_block(TEXTS, "t", "minishlab/potion-base-8M")
+        _vectors("minishlab/potion-base-8M")
     assert "nothing is ever downloaded" in str(caught.value)
     assert "save_pretrained" in str(caught.value)
 
@@ -73,9 +77,9 @@ def test_a_name_on_a_hub_is_refused_and_told_how_to_be_saved() -> None:
 def test_a_folder_without_a_model_is_refused_with_what_it_holds(folder: Path) -> None:
     (folder / "config.json").rename(folder / "notes.txt")
     with pytest.raises(InvalidInputError, match=r"It holds notes\.txt"):
-        text_block(TEXTS, "t", folder)
+        _vectors(folder)
     with pytest.raises(InvalidInputError, match="is a file"):
-        text_block(TEXTS, "t", folder / "notes.txt")
+        _vectors(folder / "notes.txt")
 
 
 def test_without_the_library_the_line_that_installs_it_is_said(
@@ -83,7 +87,7 @@ def test_without_the_library_the_line_that_installs_it_is_said(
 ) -> None:
     monkeypatch.setitem(sys.modules, "model2vec", None)
     with pytest.raises(InvalidInputError, match=r"pip install 'beltrami\[text\]'"):
-        text_block(TEXTS, "t", folder)
+        _vectors(folder)
 
 
 def test_a_model_whose_vectors_are_not_finite_is_refused(
@@ -93,7 +97,7 @@ def test_a_model_whose_vectors_are_not_finite_is_refused(
         FakeModel, "encode", lambda self, texts, **_: np.full((len(texts), 3), np.nan)
     )
     with pytest.raises(InvalidInputError, match="not finite"):
-        text_block(TEXTS, "t", folder)
+        _vectors(folder)
 
 
 def test_a_model_wants_texts_and_no_embeddings_beside_it(folder: Path) -> None:
@@ -121,7 +125,8 @@ def test_a_model_of_the_library_is_read_and_texts_that_it_knows_lie_near(tmp_pat
     words.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     vectors = np.array([[0, 0], [1, 0.1], [1, 0.2], [0, 1]], dtype=np.float32)
     model2vec.StaticModel(vectors, words, {}).save_pretrained(tmp_path / "small")
-    rows, names, _ = text_block(["car", "an automobile", "tree"], "t", tmp_path / "small")
-    assert len(names) == 2
+    part = ModelPart.learn((), tmp_path / "small")
+    rows = part.make(["car", "an automobile", "tree"], "t")
+    assert len(part.names) == 2
     near = np.asarray(rows) @ np.asarray(rows).T
     assert near[0, 1] > 0.99 > near[0, 2]

@@ -1,0 +1,306 @@
+"""Answers to rows that come after the fit, as a table: what a labeller says, and what people said.
+
+The columns are those of a labelling, but for ``ask_rank``, and ``unlike``.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beltrami.core.types import BoolVector
+from beltrami.front_door.kept.labeller import Verdict
+from beltrami.labelling.result import SOURCES, runners_up
+from beltrami.report.page.model import Source
+from beltrami.tables import Roles, Table, TableOptions, label_column
+from beltrami.tables.columns.kinds import is_text
+from beltrami.tables.features.faults import Filled
+from beltrami.tables.model import decode_categories
+
+COLUMNS = (
+    "id",
+    "label",
+    "source",
+    "confidence",
+    "guess",
+    "second_label",
+    "margin",
+    "reached",
+    "unlike",
+)
+"""Of a table of answers, in order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Answers, and what was odd about the rows.
+
+    Attributes
+    ----------
+    table : arrow Table
+        A row for each.
+    filled : dict of str to Filled
+        Cells that held nothing, by column.
+    unseen : dict of str to tuple of int and str
+        Cells with a category that was never seen, by column, and one of them.
+    n_empty : int
+        Rows of which nothing is known.
+    """
+
+    table: Any
+    filled: dict[str, Filled] = field(default_factory=dict)
+    unseen: dict[str, tuple[int, str]] = field(default_factory=dict)
+    n_empty: int = 0
+
+    @classmethod
+    def joined(cls, blocks: Sequence["Answers"]) -> "Answers":
+        """Put the answers to blocks of rows together."""
+        import pyarrow as pa
+
+        filled: dict[str, Filled] = {}
+        unseen: dict[str, tuple[int, str]] = {}
+        for block in blocks:
+            filled = filled_together(filled, block.filled)
+            unseen = unseen_together(unseen, block.unseen)
+        tables = pa.concat_tables([block.table for block in blocks])
+        return cls(tables, filled, unseen, sum(block.n_empty for block in blocks))
+
+
+def filled_together(one: dict[str, Filled], other: dict[str, Filled]) -> dict[str, Filled]:
+    """Return the filled cells of both, by column."""
+    shared = {name: one[name].plus(more) for name, more in other.items() if name in one}
+    return one | other | shared
+
+
+def unseen_together(
+    one: dict[str, tuple[int, str]], other: dict[str, tuple[int, str]]
+) -> dict[str, tuple[int, str]]:
+    """Return the cells of unknown categories of both, by column, with the first of each."""
+    shared = {
+        name: (one[name][0] + n, one[name][1]) for name, (n, _) in other.items() if name in one
+    }
+    return one | other | shared
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewLabels:
+    """How labels are read that people gave in a table, and how all labels are written.
+
+    Attributes
+    ----------
+    column : str or None
+        Where they stand; None for nowhere.
+    marker : str
+        What marks a row without one, besides empty cells.
+    classes : tuple
+        The classes of the labeller.
+    kind : arrow type
+        Of the columns of labels.
+    """
+
+    column: str | None
+    marker: str
+    classes: tuple[Any, ...]
+    kind: Any
+
+    def given(self, table: Table) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """Return the labels in a table, None for none, and their classes.
+
+        These are -1 for a class that the labeller does not know and for no label. A label that is
+        written as a class is that class, whatever the types.
+        """
+        values = np.full(table.n_rows, None, dtype=object)
+        codes = np.full(table.n_rows, -1, dtype=np.intp)
+        if self.column is None or not table.n_rows:
+            return values, codes
+        options = TableOptions(unlabeled=self.marker, min_classes=0)
+        values = label_column(table, Roles(label=self.column), options).values
+        code_of = {spelled(one): code for code, one in enumerate(self.classes)}
+        for row in np.flatnonzero(values != np.array(None)):
+            codes[row] = code_of.get(spelled(values[row]), -1)
+        return values, codes
+
+    def cells(self, values: Sequence[Any]) -> Any:
+        """Return labels as an arrow array."""
+        import pyarrow as pa
+
+        is_word = pa.types.is_string(self.kind)
+        return pa.array(
+            [spelled(one) if is_word and one is not None else one for one in values], self.kind
+        )
+
+
+def new_labels(column: str | None, marker: str, classes: NDArray[Any], table: Table) -> NewLabels:
+    """Return how labels of a table are read, by its types: as those that were learned from.
+
+    Where classes are numbers and the labels there may be others, all are written as texts.
+    """
+    import pyarrow as pa
+
+    values = tuple(classes.tolist())
+    kinds = {type(one) for one in values}
+    kind = pa.array(values).type if len(kinds) == 1 else pa.string()
+    held = column if column in table.names else None
+    if held is not None:
+        found = decode_categories(table.columns.column(held)).type
+        alike = pa.types.is_null(found) or found == kind
+        alike |= pa.types.is_integer(kind) and (
+            pa.types.is_integer(found) or pa.types.is_floating(found)
+        )
+        kind = kind if alike or is_text(kind) else pa.string()
+    return NewLabels(held, marker, values, pa.string() if is_text(kind) else kind)
+
+
+def answer_table(
+    ids: Any, verdict: Verdict | None, is_empty: BoolVector, labels: NewLabels, rows: Table
+) -> Any:
+    """Return the answers to some rows as an arrow table.
+
+    - `verdict`: what is said of them; None for no rows.
+    - `is_empty`: which of them hold nothing, and are left to the person.
+    """
+    import pyarrow as pa
+
+    values, codes = labels.given(rows)
+    is_given = np.asarray(values != np.array(None), dtype=bool)
+    m, k = len(values), len(labels.classes)
+    if verdict is None:
+        none = np.zeros(0, dtype=bool)
+        nothing = np.zeros((0, k))
+        verdict = Verdict(nothing, codes, nothing[:, 0], none, none, none)
+    source = np.where(verdict.reached, Source.ABSTAINED, Source.UNREACHED)
+    source[verdict.accepted] = Source.LABELLED
+    source[is_empty] = Source.ABSTAINED
+    source[is_given] = Source.GIVEN
+    # Of a label that somebody gave it is said how likely that one is, and what else it may be.
+    first = np.where(codes >= 0, codes, verdict.codes)
+    second, margin = runners_up(verdict.probabilities, first)
+    confidence = np.where(verdict.reached, verdict.probabilities[np.arange(m), first], 0.0)
+    is_strange = is_given & (codes < 0)
+    second = np.where(is_strange, verdict.codes, second)
+    margin = np.where(verdict.reached, margin, 0.0)
+    margin, confidence = (np.where(is_strange, np.nan, one) for one in (margin, confidence))
+    named = labels.cells([*labels.classes, None])
+    guess = named.take(pa.array(first % (k + 1)))
+    guess = _with_given(guess, values, is_given, labels)
+    is_kept = is_given | (source == Source.LABELLED)
+    return pa.table(
+        {
+            "id": ids if isinstance(ids, pa.ChunkedArray) else pa.array(ids),
+            "label": _masked(guess, is_kept),
+            "source": pa.array([SOURCES[one] for one in Source]).take(pa.array(source)),
+            "confidence": _numbers(confidence),
+            "guess": guess,
+            "second_label": named.take(pa.array(second % (k + 1))),
+            "margin": _numbers(margin),
+            "reached": verdict.reached,
+            "unlike": verdict.unlike,
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What became of rows, counted from their answers.
+
+    Attributes
+    ----------
+    sources : Counter
+        How many were labelled by whom.
+    labels : Counter
+        How many have each label now.
+    guesses : Counter
+        How many that a label reaches are most likely of each class, or were said to be.
+    confidence : float
+        Sum of the confidence in labels that we gave.
+    n_unlike : int
+        Rows unlike what the labeller saw.
+    n_checked, n_other, n_strange : int
+        Labels that people gave of classes that the labeller knows; those to which it would have
+        given another; those of classes that it does not know.
+    """
+
+    sources: Counter[str] = field(default_factory=Counter)
+    labels: Counter[str] = field(default_factory=Counter)
+    guesses: Counter[str] = field(default_factory=Counter)
+    confidence: float = 0.0
+    n_unlike: int = 0
+    n_checked: int = 0
+    n_other: int = 0
+    n_strange: int = 0
+
+    @classmethod
+    def of(cls, answers: Any) -> "Tally":
+        """Count answers."""
+        import pyarrow.compute as pc
+
+        source = answers.column("source")
+        is_ours = pc.equal(source, SOURCES[Source.LABELLED])
+        human = answers.filter(pc.equal(source, SOURCES[Source.GIVEN]))
+        is_known = human.column("margin").is_valid()
+        checked = human.filter(pc.and_(is_known, human.column("reached")))
+        reached = answers.filter(answers.column("reached")).column("guess")
+        return cls(
+            _counted(source),
+            _counted(answers.column("label")),
+            _counted(reached),
+            float(pc.sum(answers.column("confidence").filter(is_ours)).as_py() or 0.0),
+            int(pc.sum(answers.column("unlike")).as_py() or 0),
+            checked.num_rows,
+            int(pc.sum(pc.less(checked.column("margin"), 0.0)).as_py() or 0),
+            human.num_rows - int(pc.sum(is_known).as_py() or 0),
+        )
+
+    def plus(self, other: "Tally") -> "Tally":
+        """Return the counts of both."""
+        return Tally(
+            self.sources + other.sources,
+            self.labels + other.labels,
+            self.guesses + other.guesses,
+            self.confidence + other.confidence,
+            self.n_unlike + other.n_unlike,
+            self.n_checked + other.n_checked,
+            self.n_other + other.n_other,
+            self.n_strange + other.n_strange,
+        )
+
+
+def _counted(column: Any) -> Counter[str]:
+    pairs = column.value_counts().to_pylist()
+    return Counter(
+        {spelled(one["values"]): one["counts"] for one in pairs if one["values"] is not None}
+    )
+
+
+def spelled(value: Any) -> str:
+    """Return a label as a text; truth values as files write them."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _with_given(guess: Any, values: NDArray[Any], is_given: BoolVector, labels: NewLabels) -> Any:
+    """Return guesses with the labels that people gave in their place."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not is_given.any():
+        return guess
+    given = np.full(len(values), None, dtype=object)
+    given[is_given] = values[is_given]
+    return pc.if_else(pa.array(is_given), labels.cells(given.tolist()), guess)
+
+
+def _masked(values: Any, is_kept: BoolVector) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.if_else(pa.array(is_kept), values, pa.scalar(None, values.type))
+
+
+def _numbers(values: NDArray[Any]) -> Any:
+    """Return numbers rounded as a labelling rounds them, null for NaN."""
+    import pyarrow as pa
+
+    return pa.array(np.round(values, 6), pa.float64(), from_pandas=True)
