@@ -28,6 +28,8 @@ _MOST_ROUNDS = 50
 """Times in a row that everything is asked for and nothing comes back."""
 _PATIENCE_S = 300.0
 """That nobody works before the job is given up."""
+_SENDING_S = 60.0
+"""That the task may take to reach a worker, before it is sent again."""
 _LOOK_S = 2.0
 """Between two looks at who works, while nothing comes back."""
 _DEAD = frozenset({"closed", "failed"})
@@ -138,7 +140,7 @@ class DaskCrew:
         """Yield what comes of some partitions, or why it does not."""
         self._await_workers()
         try:
-            shared = self._client.scatter(task, broadcast=True, hash=False)
+            shared = self._send(task)
             calls = [self._call(shared, partitions[place], extras[place]) for place in asked]
             futures = self._client.compute(calls)
         except _losses(OSError, RuntimeError, ValueError, KeyError) as error:
@@ -163,6 +165,15 @@ class DaskCrew:
         finally:
             for future, _ in open_ones.values():
                 future.release()
+
+    def _send(self, task: Task) -> Any:
+        """Send the task to one worker, from which others take it; one that dies is not waited for.
+
+        To send it to all at once holds a lock of the scheduler while one of them is dying.
+        """
+        return self._client.sync(
+            self._client._scatter, task, hash=False, callback_timeout=_SENDING_S
+        )
 
     def _call(self, shared: Any, partition: Partition, extra: Any) -> Any:
         """Return the call for one partition; one of a frame waits for what computes its rows."""

@@ -5,8 +5,9 @@ The mean of the rows that are nearest to it lies closer. Then rows bear witness 
 together. Sums are of whole numbers, so that the order in which partitions come changes nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from beltrami.partitions.rows import key_limit
 from beltrami.partitions.witnessing import Witnesses, WitnessTask
 from beltrami.partitions.yardstick import Yardstick
 
+_MOVES = 2
+"""Times that representatives move to the means of their rows, which then may be others."""
 _ROWS_EACH = 64
 """Rows that are looked at for each representative, about, where there are more."""
 
@@ -134,6 +137,100 @@ class SettleTask:
         return PartResiduals(held, found.counts[held], found.sums[held])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Settling:
+    """How representatives settle among the rows of all partitions.
+
+    Attributes
+    ----------
+    partitions : tuple of Partition
+        Those that could be read so far and hold rows.
+    n_rows : tuple of int
+        Rows of each that are looked at.
+    passes : Passes
+        What goes over them.
+    layout : Layout
+        How they are read.
+    survey : Survey
+        What is known of all rows.
+    seed, limit : int
+        Rows whose key is below are looked at.
+    """
+
+    partitions: tuple[Partition, ...]
+    n_rows: tuple[int, ...]
+    passes: Passes
+    layout: Layout
+    survey: Survey
+    seed: int
+    limit: int
+
+    @classmethod
+    def of(
+        cls,
+        n_representatives: int,
+        partitions: Sequence[Partition],
+        passes: Passes,
+        layout: Layout,
+        survey: Survey,
+        seed: int,
+    ) -> "Settling":
+        """Decide which rows are looked at: all, or some for each representative."""
+        wanted = min(_ROWS_EACH * n_representatives, survey.total)
+        failed = {one.name for one in passes.failures}
+        pairs = zip(partitions, survey.n_rows, strict=True)
+        ahead = [(one, n * wanted // survey.total) for one, n in pairs if n]
+        ahead = [pair for pair in ahead if pair[0].name not in failed]
+        limit = int(key_limit(wanted, survey.total))
+        alive, n_rows = tuple(one for one, _ in ahead), tuple(n for _, n in ahead)
+        return cls(alive, n_rows, passes, layout, survey, seed, limit)
+
+    def settle(self, chosen: Representatives) -> Representatives:
+        """Return representatives at the means of their rows, with the rows between them."""
+        is_given = np.asarray(chosen.labels != np.array(None), dtype=bool)
+        points, yardstick = chosen.points, chosen.yardstick
+        enter_stage(Stage.SETTLE)
+        for _ in range(_MOVES):
+            residuals = self._residuals(points, yardstick)
+            points = residuals.settle(points, self.survey.moments.spread, is_given)
+        enter_stage(Stage.WITNESS)
+        witnesses = self._witnesses(points, yardstick)
+        return replace(chosen, points=points, witnesses=witnesses.matrix(), masses=witnesses.masses)
+
+    def _residuals(self, points: FloatMatrix, yardstick: Yardstick) -> Residuals:
+        found = Residuals.none(*points.shape)
+        moments, arranged = self.survey.moments, Arranged.of(yardstick.place(points))
+        task = SettleTask(
+            self.layout,
+            moments.mean,
+            moments.spread,
+            yardstick,
+            points,
+            arranged,
+            self.seed,
+            self.limit,
+        )
+        self._over(Stage.SETTLE, task, found.add)
+        return found
+
+    def _witnesses(self, points: FloatMatrix, yardstick: Yardstick) -> Witnesses:
+        found = Witnesses(np.zeros(len(points), np.int64))
+        arranged = Arranged.of(yardstick.place(points))
+        fill = self.survey.moments.mean
+        task = WitnessTask(self.layout, fill, yardstick, arranged, self.seed, self.limit)
+        self._over(Stage.WITNESS, task, found.add)
+        return found
+
+    def _over(self, title: str, task: Any, add: Callable[[Any], None]) -> None:
+        self.passes.over(
+            title,
+            task,
+            self.partitions,
+            n_rows=self.n_rows,
+            on_result=lambda _, found: add(found),
+        )
+
+
 def settle(
     chosen: Representatives,
     partitions: Sequence[Partition],
@@ -142,41 +239,11 @@ def settle(
     survey: Survey,
     seed: int,
 ) -> Representatives:
-    """Return representatives at the means of their rows, with the rows between them.
+    """Return representatives that have settled; where all rows learn, they are what they were.
 
-    Those with a label stay where they are. Where all rows learn, nothing is to be done.
+    Those with a label stay where they are.
     """
     m = len(chosen.points)
     if m >= survey.total:
         return chosen
-    failed = {one.name for one in passes.failures}
-    ahead = [(one, n) for one, n in zip(partitions, survey.n_rows, strict=True) if n]
-    ahead = [(one, n) for one, n in ahead if one.name not in failed]
-    wanted = min(_ROWS_EACH * m, survey.total)
-    n_rows = [n * wanted // survey.total for _, n in ahead]
-    limit = int(key_limit(wanted, survey.total))
-    fill, spread = survey.moments.mean, survey.moments.spread
-    yardstick = chosen.yardstick
-    arranged = Arranged.of(yardstick.place(chosen.points))
-    residuals = Residuals.none(*chosen.points.shape)
-    enter_stage(Stage.SETTLE)
-    passes.over(
-        Stage.SETTLE,
-        SettleTask(layout, fill, spread, yardstick, chosen.points, arranged, seed, limit),
-        [one for one, _ in ahead],
-        n_rows=n_rows,
-        on_result=lambda _, found: residuals.add(found),
-    )
-    is_given = np.asarray(chosen.labels != np.array(None), dtype=bool)
-    points = residuals.settle(chosen.points, spread, is_given)
-    moved = Arranged.of(yardstick.place(points))
-    witnesses = Witnesses(np.zeros(m, np.int64))
-    enter_stage(Stage.WITNESS)
-    passes.over(
-        Stage.WITNESS,
-        WitnessTask(layout, fill, yardstick, moved, seed, limit),
-        [one for one, _ in ahead],
-        n_rows=n_rows,
-        on_result=lambda _, found: witnesses.add(found),
-    )
-    return replace(chosen, points=points, witnesses=witnesses.matrix(), masses=witnesses.masses)
+    return Settling.of(m, partitions, passes, layout, survey, seed).settle(chosen)

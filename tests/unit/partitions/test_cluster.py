@@ -42,6 +42,11 @@ def client():
         yield opened
 
 
+@pytest.fixture(autouse=True)
+def sending_is_quick(monkeypatch):
+    monkeypatch.setattr(room, "_SENDING_S", 4.0)
+
+
 def label(source, out, client, **options):
     settings = {"method": "poisson", "n_representatives": 150} | options
     return bt.label_partitions(source, "kind", out=out, client=client, **settings)

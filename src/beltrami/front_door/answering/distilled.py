@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg.blas import dsyrk
 from scipy.optimize import minimize_scalar
 
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
@@ -31,9 +32,11 @@ _STRENGTH = 0.03
 _MOST_LANDMARKS = 4096
 _ROWS = 1024
 """Rows whose kernels are held together."""
+_MOST_HEARD = 2**14
+"""Points that it learns from."""
 _MOST_TRIED = 2048
 """Points that are left out in turn, to see how sure the function may be."""
-_JITTER = 1e-7
+_JITTER = 1e-8
 _LEAST_MASS = 0.5
 """Rows that a point stands for at least: itself may have been nearer to another."""
 _COLDEST, _HOTTEST = 0.01, 3.0
@@ -132,21 +135,22 @@ def distil(
     kernel, landmarks = RbfKernel(width), compact[chosen]
     double = landmarks.astype(np.float64)
     inner = kernel.between(double, double)
-    normal = _STRENGTH * inner
-    right = np.zeros((len(chosen), targets.shape[1]))
-    for start in range(0, n, _ROWS):
-        rows = slice(start, start + _ROWS)
-        block = kernel.between(compact[rows], landmarks)
-        weighed = block * weights[rows, None].astype(np.float32)
-        normal += weighed.T @ block
-        right += weighed.T @ targets[rows]
+    # Its lower half, by columns, as LAPACK takes it.
+    normal, right = np.asfortranarray(_STRENGTH * inner), np.zeros((len(chosen), targets.shape[1]))
+    heard = np.union1d(chosen, spread_rows(n, given, min(_MOST_HEARD, n), seed))
+    roots = np.sqrt(weights)[:, None]
+    for start in range(0, len(heard), _ROWS):
+        rows = heard[start : start + _ROWS]
+        block = kernel.between(compact[rows], landmarks) * roots[rows]
+        normal = dsyrk(1.0, block.T, beta=1.0, c=normal, overwrite_c=1, lower=1)
+        right += block.T @ (roots[rows] * targets[rows])
     normal[np.diag_indices_from(normal)] += _JITTER * np.trace(normal) / len(normal)
     factor, is_lower = cho_factor(normal, lower=True, overwrite_a=True, check_finite=False)
     coefficients = cho_solve((factor, is_lower), right)
-    tried = spread_rows(n, np.zeros(0, np.intp), min(_MOST_TRIED, n), seed)
+    tried = heard[spread_rows(len(heard), np.zeros(0, np.intp), min(_MOST_TRIED, len(heard)), seed)]
     block = kernel.between(compact[tried], landmarks).astype(np.float64)
-    roots = solve_triangular(factor, block.T, lower=True, check_finite=False)
-    leverage = np.minimum(weights[tried] * np.einsum("ij,ij->j", roots, roots), 1 - 1e-6)
+    inside = solve_triangular(factor, block.T, lower=True, check_finite=False)
+    leverage = np.minimum(weights[tried] * np.einsum("ij,ij->j", inside, inside), 1 - 1e-6)
     own = leverage[:, None]
     values = ((block @ coefficients - own * targets[tried]) / (1 - own))[:, known]
     temperature = _temperature(values, answers[tried][:, known], weights[tried])
