@@ -130,15 +130,15 @@ def render(record: dict) -> str:
     if "in_memory" in last:
         own = last["in_memory"]
         beside = (
-            f"Of {own['rows']:,} of the {last['rows']:,} rows {100 * last['error_beside']:.2f} % are "
-            f"labelled wrong; labelled by themselves in memory, {100 * own['error']:.2f} %.\n\n"
+            f"Of {own['rows']:,} of the {last['rows']:,} rows {100 * last['error_beside']:.2f} % "
+            f"are labelled wrong; labelled by themselves in memory, {100 * own['error']:.2f} %.\n\n"
         )
     return (
         "# Partitions: growth with the rows\n\n"
         f"32 columns of float32 in {N_PARTS} parquet partitions, {N_LABELS} labels of ten classes, "
-        f"`--memory {record['memory']} --jobs {record['jobs']}`, by the command line. Rows a second "
-        "of each pass, by all jobs together; of passes that look at some rows only, of those.\n\n"
-        f"{table(header, paces)}\n{table(header[:-1] + ('',), wholes)}\n{beside}"
+        f"`--memory {record['memory']} --jobs {record['jobs']}`, by the command line. Rows a "
+        "second of each pass, by all jobs together; of passes that look at some rows only, of those.\n\n"
+        f"{table(header, paces)}\n{table((*header[:-1], ''), wholes)}\n{beside}"
         f"{versions_line(record['circumstances'])}\n"
     )
 

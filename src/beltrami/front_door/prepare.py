@@ -177,11 +177,13 @@ def build_view(
     plain = preparation.rescale(points)
     projected = preparation.project(plain)
     enter_stage(Stage.GRAPH)
-    if graph is not None:
-        built, recipe = fitted_graph(graph, projected)
+    if graph is None:
+        graph = default_graph(metric=preparation.metric, random_state=random_state, n_jobs=n_jobs)
+        built, recipe = _build_bridged(graph, projected)
+    elif isinstance(graph, WitnessedKnnGraph):
+        built, recipe = _build_bridged(graph, projected)
     else:
-        default = default_graph(metric=preparation.metric, random_state=random_state, n_jobs=n_jobs)
-        built, recipe = _build_bridged(default, projected)
+        built, recipe = fitted_graph(graph, projected)
     foundation = Foundation(built, is_shared=True, n_classes=n_classes)
     return View(preparation, plain, projected, foundation, recipe, random_state)
 
