@@ -137,7 +137,8 @@ def render(record: dict) -> str:
         "# Partitions: growth with the rows\n\n"
         f"32 columns of float32 in {N_PARTS} parquet partitions, {N_LABELS} labels of ten classes, "
         f"`--memory {record['memory']} --jobs {record['jobs']}`, by the command line. Rows a "
-        "second of each pass, by all jobs together; of passes that look at some rows only, of those.\n\n"
+        "second of each pass, by all jobs together; where a pass looks at some rows only, of those."
+        "\n\n"
         f"{table(header, paces)}\n{table((*header[:-1], ''), wholes)}\n{beside}"
         f"{versions_line(record['circumstances'])}\n"
     )

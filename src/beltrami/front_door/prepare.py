@@ -179,11 +179,8 @@ def build_view(
     enter_stage(Stage.GRAPH)
     if graph is None:
         graph = default_graph(metric=preparation.metric, random_state=random_state, n_jobs=n_jobs)
-        built, recipe = _build_bridged(graph, projected)
-    elif isinstance(graph, WitnessedKnnGraph):
-        built, recipe = _build_bridged(graph, projected)
-    else:
-        built, recipe = fitted_graph(graph, projected)
+    is_ours = isinstance(graph, WitnessedKnnGraph) or given is None
+    built, recipe = (_build_bridged if is_ours else fitted_graph)(graph, projected)
     foundation = Foundation(built, is_shared=True, n_classes=n_classes)
     return View(preparation, plain, projected, foundation, recipe, random_state)
 
@@ -207,7 +204,7 @@ def default_graph(
     return WitnessedKnnGraph(witnesses, _NEIGHBORS, **options)
 
 
-def _build_bridged(recipe: KnnGraph, points: Points) -> tuple[Graph, GraphRecipe | None]:
+def _build_bridged(recipe: Any, points: Points) -> tuple[Graph, GraphRecipe | None]:
     """Build the default graph, and say what its bridges mean to those who did not choose it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConnectedByBridgesWarning)
