@@ -60,7 +60,7 @@ EXTRAS = names_of([*chain(*PYPROJECT["project"]["optional-dependencies"].values(
 """What only an extra brings."""
 
 BY_CALLERS = {"pandas", "polars"}
-"""What is imported to answer a frame of that kind, which is there because the caller's came from it."""
+"""What is imported to answer a frame of that kind: it is there where the caller has one."""
 
 BY_HAND = {"torch"}
 """Gigabytes, so that `make test-device` tests it, where it is."""
