@@ -37,6 +37,8 @@ MAKERS = {
     "mbed_new_points": "mbed.new_points",
     "mbed_scale": "mbed.scale",
     "neighbors": "neighbors.__main__",
+    "partitions_apply": "partitions.apply",
+    "partitions_equality": "partitions.equality",
     "partitions_growth": "partitions.growth",
     "partitions_mnist": "partitions.mnist",
     "regression_intervals": "regression.intervals",

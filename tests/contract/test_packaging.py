@@ -21,21 +21,25 @@ def names_of(requirements: list[str]) -> set[str]:
 def imported_modules(*, optional: bool) -> Iterator[str]:
     """Yield other packages' modules; optional imports stand in a ``try`` that can do without."""
     for path in (ROOT / "src").rglob("*.py"):
-        tree = ast.parse(path.read_text())
-        tried = {
-            node
-            for block in ast.walk(tree)
-            if isinstance(block, ast.Try) and "ImportError" in map(_exception, block.handlers)
-            for statement in block.body
-            for node in ast.walk(statement)
-        }
-        for node in ast.walk(tree):
-            if (node in tried) != optional:
-                continue
-            if isinstance(node, ast.Import):
-                yield from (alias.name.partition(".")[0] for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                yield node.module.partition(".")[0]
+        yield from _imported(path, optional=optional)
+
+
+def _imported(path: Path, *, optional: bool) -> Iterator[str]:
+    tree = ast.parse(path.read_text())
+    tried = {
+        node
+        for block in ast.walk(tree)
+        if isinstance(block, ast.Try) and "ImportError" in map(_exception, block.handlers)
+        for statement in block.body
+        for node in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if (node in tried) != optional:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
 
 
 def _exception(handler: ast.ExceptHandler) -> str:
@@ -55,13 +59,18 @@ BY_UVICORN = {"websockets"}
 EXTRAS = names_of([*chain(*PYPROJECT["project"]["optional-dependencies"].values())]) - OURS
 """What only an extra brings."""
 
+BY_CALLERS = {"pandas", "polars"}
+"""What is imported to answer a frame of that kind: it is there where the caller has one."""
+
 BY_HAND = {"torch"}
 """Gigabytes, so that `make test-device` tests it, where it is."""
 
 
 def test_every_import_is_declared_and_every_declaration_imported():
     declared = names_of(PYPROJECT["project"]["dependencies"])
-    assert distributions(optional=False) - EXTRAS == declared - BY_UVICORN
+    imported = distributions(optional=False) - EXTRAS
+    assert imported - BY_CALLERS == declared - BY_UVICORN
+    assert names_of(PYPROJECT["dependency-groups"]["test"]) >= BY_CALLERS & imported
 
 
 def test_what_is_imported_where_it_is_there_is_tested():
@@ -86,6 +95,15 @@ def test_what_only_an_extra_brings_is_imported_in_the_room_that_does_without():
         "tables/features/texts.py",
     }
     assert set(lines) == rooms
+
+
+def test_frames_are_imported_only_where_the_caller_has_one():
+    lines = (
+        path.relative_to(ROOT / "src" / "beltrami").as_posix()
+        for path in (ROOT / "src").rglob("*.py")
+        if set(_imported(path, optional=False)) & BY_CALLERS
+    )
+    assert set(lines) == {"labelling/frames.py"}
 
 
 def test_the_source_distribution_names_its_files_from_the_root():

@@ -12,7 +12,7 @@ import numpy as np
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.progress import enter_stage, job
 from beltrami.core.stages import FIT, Stage
-from beltrami.core.threads import resolve_jobs, thread_limit
+from beltrami.core.threads import resolve_jobs
 from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answering import Answerer, AnswerTask, KeptAnswerer, written_name
@@ -275,8 +275,7 @@ class Job:
         learner.fit(chosen.points, chosen.labels)
         labeller = KeptLabeller.of(learner)
         if chosen.masses is not None:
-            with thread_limit(self._learning.n_jobs):
-                labeller = KeptLabeller.of_many(learner, chosen.masses)
+            labeller = KeptLabeller.of_many(learner, chosen.masses)
         return Learned.write(path, manifest.key, labeller, learner.report_)
 
     def _answer(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.threads import thread_limit
-from beltrami.core.types import FloatVector
+from beltrami.core.types import BoolVector, FloatVector
 from beltrami.graph.search.cells import Cells, Division
 from beltrami.partitions.yardstick import Places
 
@@ -113,6 +113,10 @@ class Standing:
         ratios[is_open], scales[is_open] = self._of_nearest(rows[is_open])
         return ratios, scales
 
+    def covers(self, rows: Places, own: NDArray[Any]) -> BoolVector:
+        """Return whether each row is covered by the representative that is named for it."""
+        return np.asarray(self._distances(rows, own) <= FACTOR * self.scales[own])
+
     def _of_nearest(self, rows: Places) -> tuple[FloatVector, FloatVector]:
         if not len(rows):
             return np.zeros(0), np.zeros(0)
@@ -120,12 +124,14 @@ class Standing:
         return self._ratios(rows, near), self.scales[near]
 
     def _ratios(self, rows: Places, near: NDArray[Any]) -> FloatVector:
+        ratios: FloatVector = self._distances(rows, near) / (FACTOR * self.scales[near])
+        return ratios
+
+    def _distances(self, rows: Places, near: NDArray[Any]) -> FloatVector:
         from beltrami.graph import _loops
 
         own = np.arange(len(rows), dtype=np.int64)
-        distances = _loops.pair_distances(rows, self.arranged.places, own, near.astype(np.int64))
-        ratios: FloatVector = distances / (FACTOR * self.scales[near])
-        return ratios
+        return _loops.pair_distances(rows, self.arranged.places, own, near.astype(np.int64))
 
 
 def nearest_places(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:

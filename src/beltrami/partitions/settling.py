@@ -1,7 +1,8 @@
 """Where representatives settle: each at the mean of the rows it stands for.
 
 A few rows drawn from many are noisy: each lies off the shape of the data by the noise of one row.
-The mean of the rows that are nearest to it lies closer. Then rows bear witness who belongs
+The mean of the rows that are nearest to it lies closer. Rows that it does not cover do not move it:
+nobody stands for these, and they are to be seen as strange. Then rows bear witness who belongs
 together. Sums are of whole numbers, so that the order in which partitions come changes nothing.
 """
 
@@ -16,10 +17,11 @@ from scipy.sparse import csr_array
 from beltrami.core.progress import enter_stage
 from beltrami.core.stages import Stage
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
+from beltrami.partitions.covering import local_scales
 from beltrami.partitions.layout import Layout
 from beltrami.partitions.looking import looked_at
 from beltrami.partitions.model import Partition, Survey
-from beltrami.partitions.nearby import SEARCHED, Arranged
+from beltrami.partitions.nearby import SEARCHED, Arranged, Standing
 from beltrami.partitions.passes import Passes
 from beltrami.partitions.representatives import Representatives
 from beltrami.partitions.rows import key_limit
@@ -44,7 +46,7 @@ class Residuals:
     Attributes
     ----------
     counts : ndarray of shape (m,)
-        Rows of each representative.
+        Rows that each representative covers, of those it is nearest to.
     sums : ndarray of shape (m, d)
         How far these lie from it, in parts of the spread of each column.
     """
@@ -104,8 +106,8 @@ class SettleTask:
         How far rows are apart.
     points : ndarray of shape (m, d)
         The representatives.
-    arranged : Arranged
-        The same, where they stand.
+    standing : Standing
+        The same, where they stand and how far around them is theirs.
     seed, limit : int
         Rows whose key is below are looked at.
     """
@@ -115,7 +117,7 @@ class SettleTask:
     spread: FloatVector
     yardstick: Yardstick
     points: FloatMatrix
-    arranged: Arranged
+    standing: Standing
     seed: int
     limit: int
 
@@ -124,9 +126,8 @@ class SettleTask:
         found = Residuals.none(*self.points.shape)
         scale = np.divide(_UNIT, self.spread, out=np.zeros_like(self.spread), where=self.spread > 0)
         for points in looked_at(partition, self.layout, self.fill, self.seed, self.limit):
-            near = self.arranged.near(self.yardstick.place(points), 1, SEARCHED)[:, 0]
-            own = near[near >= 0]
-            parts = (points[near >= 0].astype(np.float64) - self.points[own]) * scale
+            points, own = self._covered(points)
+            parts = (points.astype(np.float64) - self.points[own]) * scale
             whole = np.rint(np.clip(parts, -_FARTHEST, _FARTHEST)).astype(np.int64)
             shape = (len(self.points), len(own))
             ones = np.ones(len(own), np.int64)
@@ -135,6 +136,14 @@ class SettleTask:
             found.sums[:] += np.asarray(gather @ whole)
         held = np.flatnonzero(found.counts)
         return PartResiduals(held, found.counts[held], found.sums[held])
+
+    def _covered(self, points: FloatMatrix) -> tuple[FloatMatrix, NDArray[np.int64]]:
+        """Return the rows that somebody stands for, and who that is."""
+        places = self.yardstick.place(points)
+        near = self.standing.arranged.near(places, 1, SEARCHED)[:, 0]
+        found = np.flatnonzero(near >= 0)
+        found = found[self.standing.covers(places[found], near[found])]
+        return points[found], near[found]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,23 +199,26 @@ class Settling:
         is_given = np.asarray(chosen.labels != np.array(None), dtype=bool)
         points, yardstick = chosen.points, chosen.yardstick
         enter_stage(Stage.SETTLE)
+        scales = local_scales(yardstick.place(points))
         for _ in range(_MOVES):
-            residuals = self._residuals(points, yardstick)
+            residuals = self._residuals(points, yardstick, scales)
             points = residuals.settle(points, self.survey.moments.spread, is_given)
         enter_stage(Stage.WITNESS)
         witnesses = self._witnesses(points, yardstick)
         return replace(chosen, points=points, witnesses=witnesses.matrix(), masses=witnesses.masses)
 
-    def _residuals(self, points: FloatMatrix, yardstick: Yardstick) -> Residuals:
+    def _residuals(
+        self, points: FloatMatrix, yardstick: Yardstick, scales: FloatVector
+    ) -> Residuals:
         found = Residuals.none(*points.shape)
-        moments, arranged = self.survey.moments, Arranged.of(yardstick.place(points))
+        moments, standing = self.survey.moments, Standing.of(yardstick.place(points), scales)
         task = SettleTask(
             self.layout,
             moments.mean,
             moments.spread,
             yardstick,
             points,
-            arranged,
+            standing,
             self.seed,
             self.limit,
         )

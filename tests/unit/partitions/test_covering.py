@@ -78,7 +78,8 @@ def test_a_rare_clump_is_covered_only_where_uncovered_rows_are_added(tmp_path, s
     )
     with np.load(tmp_path / "out" / "_beltrami" / "representatives.npz") as held:
         chosen, origin = held["points"], held["rows"] + 1500 * held["parts"]
-    assert (points[origin] == chosen).all()
+    assert (np.linalg.norm(points[origin] - chosen, axis=1) < 2).all()  # settled, not far
+    assert (points[origin[origin < 40]] == chosen[origin < 40]).all()  # those with labels stay
     assert (chosen.max() > 30) == (share > 0)
     assert len(chosen) == 300
     assert (found.coverage.largest_distance > 20) == (share == 0)
@@ -93,7 +94,7 @@ def test_a_search_by_cells_calls_no_row_covered_that_nobody_covers():
     distances = cdist(rows, places)
     ratios, own = Standing.of(places, scales).ratios(rows)
     apart = distances / (FACTOR * scales)
-    assert Standing.of(places, scales).division is not None
+    assert Standing.of(places, scales).arranged.division is not None
     assert 0.05 < (ratios > 1).mean() < 0.95
     assert (ratios >= apart.min(axis=1) * (1 - 1e-12)).all()
     nearest = distances.argmin(axis=1)

@@ -19,14 +19,14 @@ def label(source, out):
 
 
 def manifest(out):
-    return Manifest(out, {"a.parquet": "1"}, {"form": "parquet"})
+    return Manifest(out, {"a.parquet": "1"}, {"form": "parquet"}, {})
 
 
 def test_a_second_job_on_a_folder_is_refused_while_the_first_works_and_not_after_its_kill(tmp_path):
     code = (
         "import sys, time; from pathlib import Path\n"
         "from beltrami.partitions.manifest import Manifest\n"
-        "with Manifest(Path(sys.argv[1]), {'a.parquet': '1'}, {'form': 'parquet'}).held():\n"
+        "with Manifest(Path(sys.argv[1]), {'a.parquet': '1'}, {'form': 'parquet'}, {}).held():\n"
         "    print('held', flush=True); time.sleep(60)\n"
     )
     command = [sys.executable, "-c", code, tmp_path / "out"]

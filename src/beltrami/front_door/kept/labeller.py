@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.data.labels import decode_labels
 from beltrami.front_door.acceptance import accepted_rows, accepted_under
@@ -160,15 +161,17 @@ class KeptLabeller:
         """
         kept = cls.of(learner)
         answers, eligible = learner.label_distributions_, accepted_under(learner, None)
-        found = distil(
-            learner._view.points,
-            answers,
-            np.where(learner.reached_, masses, 0.0),
-            kept.answerer.anchors.spans,
-            learner._labeled.rows,
-            kept.answerer.has_label,
-            seed=0,
-        )
+        # On one thread, so that nothing depends on how many there are.
+        with thread_limit(1):
+            found = distil(
+                learner._view.points,
+                answers,
+                np.where(learner.reached_, masses, 0.0),
+                kept.answerer.anchors.spans,
+                learner._labeled.rows,
+                kept.answerer.has_label,
+                seed=0,
+            )
         rule = kept.acceptance
         if rule.risk is not None:
             is_own = np.ones(len(answers), dtype=bool)
