@@ -289,11 +289,22 @@ def test_damage_anywhere_in_the_file_is_refused_and_nothing_written(
     assert not list(Path().glob("new.applied*"))
 
 
-def test_partitions_cannot_be_kept_yet(place: Shell) -> None:
+def test_what_was_learned_from_partitions_is_kept_and_answers_a_file_of_new_rows(
+    shell: Shell,
+) -> None:
     Path("in").mkdir()
-    pq.write_table(rows_of(30), "in/0.parquet")
-    place("label", "in", "--label", "kind", "--save", "x.beltrami", code=2)
-    assert "--save" in place.err
+    for part in range(3):
+        numbers = rows_of(60, 60 * part, seed=part).select(["id", "x", "y", "kind"])
+        pq.write_table(numbers, f"in/{part}.parquet")
+    shell("label", "in", "--label", "kind", "--method", "logistic", "-o", "out", "--save", "m.b")
+    pq.write_table(rows_of(30, 500, share=0.0, seed=9).select(["id", "y", "x"]), "new.parquet")
+    found = json.loads(shell("apply", "m.b", "new.parquet", "-o", "o.parquet", "--json"))
+    assert found["counts"]["rows"] == 30
+    assert set(read("o.parquet")["guess"]) <= set(CLASSES)
+    pq.write_table(pq.read_table("in/0.parquet"), "again.parquet")
+    shell("apply", "m.b", "again.parquet", "-o", "again.labels.parquet")
+    for name in ("guess", "confidence"):
+        assert read("again.labels.parquet")[name] == read("out/0.parquet")[name]
 
 
 def test_a_labeller_is_kept_of_a_project_too(shell: Shell, project: Path) -> None:
