@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster: the task is sent to all of them once, then a call for each partition.
+"""Workers of a Dask cluster: the scheduler is sent the task once, then a call for each partition.
 
 What is lost without a fault of the partition is asked for again, however often, as long as anything
 comes back. A partition at which workers died is asked for alone, so that only its own deaths are
@@ -7,6 +7,7 @@ counted; past a number that kills at random do not reach it is named, and the re
 
 import socket
 import time
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,8 +29,6 @@ _MOST_ROUNDS = 50
 """Times in a row that everything is asked for and nothing comes back."""
 _PATIENCE_S = 300.0
 """That nobody works before the job is given up."""
-_SENDING_S = 60.0
-"""That the task may take to reach a worker, before it is sent again."""
 _LOOK_S = 2.0
 """Between two looks at who works, while nothing comes back."""
 _DEAD = frozenset({"closed", "failed"})
@@ -143,7 +142,7 @@ class DaskCrew:
             shared = self._send(task)
             calls = [self._call(shared, partitions[place], extras[place]) for place in asked]
             futures = self._client.compute(calls)
-        except _losses(OSError, RuntimeError, ValueError, KeyError) as error:
+        except _losses(OSError, RuntimeError) as error:
             yield from ((place, _Lost(_told(error))) for place in asked)
             return
         finished: SimpleQueue[Any] = SimpleQueue()
@@ -167,13 +166,13 @@ class DaskCrew:
                 future.release()
 
     def _send(self, task: Task) -> Any:
-        """Send the task to one worker, from which others take it; one that dies is not waited for.
+        """Give the task to the scheduler, which gives it to others where those that held it die.
 
-        To send it to all at once holds a lock of the scheduler while one of them is dying.
+        What is scattered is lost with its holder, and a scatter waits long for one that is dying.
         """
-        return self._client.sync(
-            self._client._scatter, task, hash=False, callback_timeout=_SENDING_S
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # it is sent once
+            return self._client.submit(_itself, task, pure=False)
 
     def _call(self, shared: Any, partition: Partition, extra: Any) -> Any:
         """Return the call for one partition; one of a frame waits for what computes its rows."""
@@ -219,6 +218,11 @@ class DaskCrew:
                 "starts some does its work under `if __name__ == '__main__':`)"
             )
         self._own.scale(self._n_workers + n_dead)
+
+
+def _itself(task: Task) -> Task:  # pragma: no cover - runs in workers
+    """Return the task, by which a worker holds it for all of its calls."""
+    return task
 
 
 def _perform(

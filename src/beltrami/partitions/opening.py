@@ -49,11 +49,16 @@ def _opened_here(n_workers: int) -> Iterator[DaskCrew]:
     """Start workers on this machine, whenever they are ready.
 
     Their memory is not watched, a compiled loop that holds the interpreter is no news, and a worker
-    that is lost is replaced: of all this their log would speak.
+    that is lost is replaced: of all this their log would speak. One that dies often comes back each
+    time; a cluster else ends what just came back when a death of 15 seconds ago is looked after.
     """
     dask, distributed = _dask()
+    options = {
+        "distributed.admin.tick.limit": "1 hour",
+        "distributed.deploy.lost-worker-timeout": "1 hour",
+    }
     with (
-        dask.config.set({"distributed.admin.tick.limit": "1 hour"}),
+        dask.config.set(options),
         distributed.LocalCluster(
             n_workers=0,
             threads_per_worker=1,

@@ -23,6 +23,7 @@ from beltrami.partitions.crew import ThreadCrew
 from beltrami.partitions.files import FilePartition
 from beltrami.partitions.model import Failure
 
+dask = pytest.importorskip("dask", reason="the extra `cluster` is not installed")
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -33,18 +34,15 @@ THREADS = ThreadCrew(2)
 
 @pytest.fixture(scope="module")
 def client():
+    """Two workers that come back however often they die; a cluster else gives up who dies often."""
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
         ) as cluster,
         distributed.Client(cluster) as opened,
     ):
         yield opened
-
-
-@pytest.fixture(autouse=True)
-def sending_is_quick(monkeypatch):
-    monkeypatch.setattr(room, "_SENDING_S", 4.0)
 
 
 def label(source, out, client, **options):
