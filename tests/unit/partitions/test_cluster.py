@@ -107,6 +107,7 @@ def test_a_corrupt_partition_is_named_and_the_rest_is_the_same(tmp_path, client)
     assert alone.counts == found.counts
 
 
+@pytest.mark.slow
 def test_the_task_is_sent_again_when_all_workers_that_held_it_are_gone(tmp_path, client):
     crew, came = DaskCrew(client), []
     for place, result in crew.work(_slow, parts(8), list(range(8))):
@@ -124,6 +125,7 @@ def _slow(_, extra):
     return extra
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [3, 100], ids=["seldom", "always"])
 def test_a_partition_at_which_workers_die_is_poisoned_only_past_what_kills_at_random_reach(
     tmp_path, client, monkeypatch, times
@@ -238,6 +240,7 @@ def _missing_key(rows):
     return rows
 
 
+@pytest.mark.slow
 def test_a_driver_that_is_killed_leaves_what_the_next_one_takes_up(tmp_path, client):
     source = write_parts(tmp_path / "in", blob_table(), n_parts=6)
     label(source, tmp_path / "one", THREADS)
