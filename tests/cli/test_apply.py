@@ -289,11 +289,13 @@ def test_damage_anywhere_in_the_file_is_refused_and_nothing_written(
     assert not list(Path().glob("new.applied*"))
 
 
-def test_partitions_cannot_be_kept_yet(place: Shell) -> None:
+def test_a_labeller_is_kept_of_partitions_too(place: Shell) -> None:
     Path("in").mkdir()
-    pq.write_table(rows_of(30), "in/0.parquet")
-    place("label", "in", "--label", "kind", "--save", "x.beltrami", code=2)
-    assert "--save" in place.err
+    pq.write_table(rows_of(60).drop_columns(["colour"]), "in/0.parquet")
+    place("label", "in", "--label", "kind", "--method", "logistic", "--save", "parts.beltrami")
+    found = json.loads(place("apply", "parts.beltrami", "new.csv", "-o", "o.csv", "--json"))
+    assert found["counts"]["rows"] == arrow_csv.read_csv("new.csv").num_rows
+    assert found["counts"]["labelled"] > 0
 
 
 def test_a_labeller_is_kept_of_a_project_too(shell: Shell, project: Path) -> None:
