@@ -4,44 +4,33 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from scipy.spatial.distance import cdist
-from tests.support.partitions import blob_table, write_parts
+from tests.support.partitions import (
+    EVERY_ROW,
+    PLAIN,
+    HeldPartition,
+    blob_table,
+    plain_layout,
+    write_parts,
+)
 
 import beltrami as bt
-from beltrami.partitions.layout import Layout
 from beltrami.partitions.nearby import FACTOR, Standing
 from beltrami.partitions.settling import PartResiduals, Residuals, SettleTask, settle
-from beltrami.partitions.yardstick import Yardstick
-from beltrami.tables import Roles
-
-EVERY_ROW = 2**64 - 1
-PLAIN = Yardstick(np.zeros(2), np.ones(2), is_standard=False)
-
-
-def layout() -> Layout:
-    roles = Roles(id=None, label=None, numeric=("a", "b"))
-    types = {"a": pa.float64(), "b": pa.float64()}
-    return Layout(roles, types, {"a": 1, "b": 1}, np.dtype(np.float64))
-
-
-class Held:
-    """A partition in memory."""
-
-    def __init__(self, name: str, points: Any) -> None:
-        self.name, self._points = name, points
-
-    def batches(self, types: Any, n_rows: int) -> Any:
-        for start in range(0, len(self._points), 7):
-            rows = self._points[start : start + 7]
-            yield pa.table({name: rows[:, place] for place, name in enumerate(types)})
 
 
 def task(points: Any, scales: Any, spread: Any = (1.0, 1.0), limit: int = EVERY_ROW) -> SettleTask:
     standing = Standing.of(PLAIN.place(points), np.asarray(scales, float))
     return SettleTask(
-        layout(), np.zeros(2), np.asarray(spread), PLAIN, points, standing, seed=0, limit=limit
+        plain_layout(),
+        np.zeros(2),
+        np.asarray(spread),
+        PLAIN,
+        points,
+        standing,
+        seed=0,
+        limit=limit,
     )
 
 
@@ -54,7 +43,7 @@ def rows_and_points(n: int = 300, m: int = 12) -> tuple[Any, Any]:
 def test_a_representative_settles_at_the_mean_of_its_rows():
     rows, points = rows_and_points()
     residuals = Residuals.none(12, 2)
-    residuals.add(task(points, np.full(12, 99.0), rows.std(axis=0))(Held("a", rows)))
+    residuals.add(task(points, np.full(12, 99.0), rows.std(axis=0))(HeldPartition("a", rows)))
     own = cdist(rows, points).argmin(axis=1)
     expected = np.array([rows[own == place].mean(axis=0) for place in range(12)])
     moved = residuals.settle(points, rows.std(axis=0), np.zeros(12, dtype=bool))
@@ -66,7 +55,7 @@ def test_rows_that_it_does_not_cover_do_not_move_it():
     rows, points = rows_and_points()
     rows[100:110] = [500.0, 0.0]
     scales = np.full(12, 0.4)
-    found = task(points, scales)(Held("a", rows))
+    found = task(points, scales)(HeldPartition("a", rows))
     distances = cdist(rows, points)
     is_covered = distances.min(axis=1) <= FACTOR * 0.4
     assert 0.3 < is_covered.mean() < 0.95
@@ -81,7 +70,7 @@ def test_points_that_are_fixed_or_have_no_rows_stay():
     rows, points = rows_and_points()
     points = np.vstack([points, [[80.0, 80.0]]])
     residuals = Residuals.none(13, 2)
-    residuals.add(task(points, np.full(13, 99.0))(Held("a", rows)))
+    residuals.add(task(points, np.full(13, 99.0))(HeldPartition("a", rows)))
     is_fixed = np.arange(13) < 3
     moved = residuals.settle(points, np.ones(2), is_fixed)
     assert (moved[:3] == points[:3]).all()
@@ -94,7 +83,9 @@ def test_sums_are_exact_whatever_the_order_of_partitions():
     rows, points = rows_and_points(700)
     rows *= 10.0 ** np.random.default_rng(1).integers(-6, 6, size=(700, 1))
     asked = task(points, np.full(12, np.inf))
-    parts = [asked(Held(str(part), rows[100 * part : 100 * part + 100])) for part in range(7)]
+    parts = [
+        asked(HeldPartition(str(part), rows[100 * part : 100 * part + 100])) for part in range(7)
+    ]
     orders = [[*range(7)], [6, 2, 5, 0, 1, 4, 3]]
     sums = []
     for order in orders:
@@ -104,7 +95,7 @@ def test_sums_are_exact_whatever_the_order_of_partitions():
         sums.append(residuals)
     assert (sums[0].sums == sums[1].sums).all()
     assert sums[0].sums.dtype == np.int64
-    whole = asked(Held("all", rows))
+    whole = asked(HeldPartition("all", rows))
     assert (sums[0].sums[whole.places] == whole.sums).all()
 
 
@@ -112,20 +103,20 @@ def test_a_column_without_spread_moves_nothing():
     rows, points = rows_and_points()
     rows[:, 1] = points[:, 1] = 3.0
     residuals = Residuals.none(12, 2)
-    residuals.add(task(points, np.full(12, 99.0), (1.0, 0.0))(Held("a", rows)))
+    residuals.add(task(points, np.full(12, 99.0), (1.0, 0.0))(HeldPartition("a", rows)))
     moved = residuals.settle(points, np.array([1.0, 0.0]), np.zeros(12, dtype=bool))
     assert (moved[:, 1] == 3.0).all()
 
 
 def test_some_rows_are_looked_at_where_there_are_many():
     rows, points = rows_and_points(4000)
-    found = task(points, np.full(12, 99.0), limit=2**62)(Held("a", rows))
+    found = task(points, np.full(12, 99.0), limit=2**62)(HeldPartition("a", rows))
     assert 800 < found.counts.sum() < 1200
 
 
 def test_only_representatives_with_rows_are_sent():
     rows, points = rows_and_points()
-    found = task(points, np.full(12, 99.0))(Held("a", rows[:1]))
+    found = task(points, np.full(12, 99.0))(HeldPartition("a", rows[:1]))
     assert isinstance(found, PartResiduals)
     assert found.places.tolist() == [0]
     assert found.counts.tolist() == [1]

@@ -5,17 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from tests.support.partitions import EVERY_ROW, PLAIN, HeldPartition, plain_layout
 
 from beltrami.partitions import witnessing
 from beltrami.partitions.nearby import Arranged
 from beltrami.partitions.witnessing import Pairs, Witnesses, WitnessTask
-from tests.unit.partitions.test_settling import EVERY_ROW, PLAIN, Held, layout
 
 
 def asked(rows: Any, points: Any, name: str = "a") -> Pairs:
     arranged = Arranged.of(PLAIN.place(points))
-    task = WitnessTask(layout(), np.zeros(2), PLAIN, arranged, seed=0, limit=EVERY_ROW)
-    return task(Held(name, rows))
+    task = WitnessTask(plain_layout(), np.zeros(2), PLAIN, arranged, seed=0, limit=EVERY_ROW)
+    return task(HeldPartition(name, rows))
 
 
 def counted(rows: Any, points: Any) -> tuple[Any, Any]:
