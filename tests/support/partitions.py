@@ -7,6 +7,36 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from beltrami.partitions.layout import Layout
+from beltrami.partitions.yardstick import Yardstick
+from beltrami.tables import Roles
+
+EVERY_ROW = 2**64 - 1
+"""A limit that the key of no row reaches."""
+
+PLAIN = Yardstick(np.zeros(2), np.ones(2), is_standard=False)
+"""Two columns as they are."""
+
+
+class HeldPartition:
+    """Rows of two columns in memory, read a few at a time."""
+
+    def __init__(self, name: str, points: Any) -> None:
+        self.name, self._points = name, points
+
+    def batches(self, types: Any, n_rows: int) -> Any:
+        """Yield tables of seven rows."""
+        for start in range(0, len(self._points), 7):
+            rows = self._points[start : start + 7]
+            yield pa.table({name: rows[:, place] for place, name in enumerate(types)})
+
+
+def plain_layout() -> Layout:
+    """Return how such rows are read."""
+    roles = Roles(id=None, label=None, numeric=("a", "b"))
+    types = {"a": pa.float64(), "b": pa.float64()}
+    return Layout(roles, types, {"a": 1, "b": 1}, np.dtype(np.float64))
+
 
 def blobs(n: int = 600, d: int = 3, seed: int = 0) -> tuple[Any, Any]:
     """Return points of three clusters far apart, and their classes."""

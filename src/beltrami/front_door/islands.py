@@ -68,7 +68,11 @@ def stand_alone(graph: Graph, n_neighbors: int | None = None) -> BoolVector:
     if graph.neighbors is None:
         return np.zeros(graph.n_nodes, dtype=bool)
     lists = graph.neighbors.first(n_neighbors or graph.neighbors.indices.shape[1])
-    reach = lists.distances[:, -1]
+    return is_far(lists.distances[:, -1])
+
+
+def is_far(reach: FloatVector) -> BoolVector:
+    """Return where the distance to the last neighbour is so long that a row stands alone."""
     return np.asarray(reach > _FAR * _typical_reach(reach))
 
 

@@ -131,7 +131,8 @@ class Standing:
         from beltrami.graph import _loops
 
         own = np.arange(len(rows), dtype=np.int64)
-        return _loops.pair_distances(rows, self.arranged.places, own, near.astype(np.int64))
+        others = near.astype(np.int64)
+        return np.asarray(_loops.pair_distances(rows, self.arranged.places, own, others))
 
 
 def nearest_places(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:

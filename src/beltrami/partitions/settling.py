@@ -125,8 +125,8 @@ class SettleTask:
         """Look at the rows of one partition."""
         found = Residuals.none(*self.points.shape)
         scale = np.divide(_UNIT, self.spread, out=np.zeros_like(self.spread), where=self.spread > 0)
-        for points in looked_at(partition, self.layout, self.fill, self.seed, self.limit):
-            points, own = self._covered(points)
+        for rows in looked_at(partition, self.layout, self.fill, self.seed, self.limit):
+            points, own = self._covered(rows)
             parts = (points.astype(np.float64) - self.points[own]) * scale
             whole = np.rint(np.clip(parts, -_FARTHEST, _FARTHEST)).astype(np.int64)
             shape = (len(self.points), len(own))
@@ -137,13 +137,13 @@ class SettleTask:
         held = np.flatnonzero(found.counts)
         return PartResiduals(held, found.counts[held], found.sums[held])
 
-    def _covered(self, points: FloatMatrix) -> tuple[FloatMatrix, NDArray[np.int64]]:
+    def _covered(self, rows: FloatMatrix) -> tuple[FloatMatrix, NDArray[np.int64]]:
         """Return the rows that somebody stands for, and who that is."""
-        places = self.yardstick.place(points)
+        places = self.yardstick.place(rows)
         near = self.standing.arranged.near(places, 1, SEARCHED)[:, 0]
         found = np.flatnonzero(near >= 0)
         found = found[self.standing.covers(places[found], near[found])]
-        return points[found], near[found]
+        return rows[found], near[found]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

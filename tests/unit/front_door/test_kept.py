@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from beltrami import ManifoldClassifier, load_dataset
 from beltrami.core.errors import InvalidInputError
 from beltrami.front_door.kept.file import is_labeller, read_labeller
+from beltrami.front_door.kept.labeller import KeptLabeller
 
 METHODS = (
     "poisson", "regularized", "eigenfunctions", "laplacian_rls", "laplacian_svc", "logistic",
@@ -127,3 +128,14 @@ def test_points_of_other_columns_are_refused(tmp_path: Path) -> None:
     kept, _ = read_labeller(_fitted(points, targets, method="logistic").save(tmp_path / "model"))
     with pytest.raises(ValueError, match="features"):
         kept.predict(new[:, :5])
+
+
+def test_one_stray_row_of_the_fit_does_not_make_strangers_usual() -> None:
+    rng = np.random.default_rng(0)
+    targets = rng.integers(2, size=300)
+    points = rng.normal(size=(300, 2)) + 6.0 * targets[:, None]
+    points[200] = [80.0, 0.0]
+    kept = KeptLabeller.of(_fitted(points, targets, method="poisson"))
+    verdict = kept.judge(np.array([[80.0, 0.0], [80.5, 0.5], [60.0, 10.0], [0.0, 0.0]]))
+    assert verdict.unlike.tolist() == [True, True, True, False]
+    assert kept.own_far()[200]

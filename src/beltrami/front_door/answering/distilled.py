@@ -37,8 +37,6 @@ _MOST_HEARD = 2**14
 _MOST_TRIED = 2048
 """Points that are left out in turn, to see how sure the function may be."""
 _JITTER = 1e-8
-_LEAST_MASS = 0.5
-"""Rows that a point stands for at least: itself may have been nearer to another."""
 _COLDEST, _HOTTEST = 0.01, 3.0
 _SURE = 0.5
 """Largest value from which the function alone is heard."""
@@ -126,8 +124,7 @@ def distil(
     """
     compact = points.astype(np.float32)
     n = len(points)
-    weights = np.where(masses > 0, np.maximum(masses, _LEAST_MASS), 0.0)
-    weights /= weights.mean()
+    weights = masses / masses.mean()
     targets = np.eye(answers.shape[1])[answers.argmax(axis=1)]
     apart = spans[spans > 0]
     width = _WIDTH * (float(np.median(apart)) if apart.size else 1.0)

@@ -16,12 +16,16 @@ from beltrami.data.labels import decode_labels
 from beltrami.front_door.acceptance import accepted_rows, accepted_under
 from beltrami.front_door.answering.answerer import Answerer, Answers, learner_answerer
 from beltrami.front_door.answering.distilled import distil
+from beltrami.front_door.islands import is_far
 from beltrami.graph.anchors import named_nodes
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import distribute, first_classes, without_absent
 
 FAR_SHARE = 0.999
-"""Share of the kept rows that lie no farther from their neighbours than new ones may."""
+"""Share of the kept rows that lie no farther from their neighbours than new ones may.
+
+Of those that do not stand alone: a stray row does not say what is usual.
+"""
 
 LEAST_FAR = 1.5
 """Times the usual distance to neighbours below which no row is called far."""
@@ -285,8 +289,9 @@ def _acceptance_of(learner: Any, answerer: Answerer) -> Acceptance:
     is_own = np.ones(len(learner.accepted_), dtype=bool)
     is_own[learner._labeled.rows] = False
     sure = learner.confidence_[learner.accepted_ & is_own]
-    stretch = answerer.anchors.own_stretch()
-    usual = stretch[np.isfinite(stretch)]
+    anchors = answerer.anchors
+    stretch = anchors.own_stretch()
+    usual = stretch[np.isfinite(stretch) & ~is_far(anchors.spans)]
     far = float(np.quantile(usual, FAR_SHARE)) if usual.size else LEAST_FAR
     return Acceptance(
         None if learner.risk is None else float(learner.risk),
