@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 import beltrami as bt
 from beltrami.core.threads import thread_limit
 from beltrami.front_door.answering.arrival import Arrival
+from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.graph.search import open_space
 from beltrami.partitions.answering import AnswerTask, KeptAnswerer
 from beltrami.partitions.covering import local_scales
@@ -72,7 +73,8 @@ def _line(folder: Path, name: str, n: int, n_rows: int) -> dict[str, Any]:
     labels = np.where(np.arange(n) < _LABELS, codes, -1)
     began = time.perf_counter()
     learner = bt.ManifoldClassifier(random_state=0).fit(points, labels)
-    path = learner.save(folder / "labeller.beltrami")
+    kept = KeptLabeller.of_many(learner, np.ones(n, np.int64))  # as a job on partitions keeps it
+    path = kept.save(folder / "labeller.beltrami")
     facts = {"fit_s": time.perf_counter() - began, "file_mb": path.stat().st_size / 1e6}
     np.savez(folder / "new.npz", new=new, truth=truth)
     columns = {f"x{place:02d}": new[:, place] for place in range(new.shape[1])}
@@ -160,7 +162,10 @@ def _stages(kept: Any, new: Any) -> dict[str, float]:
             name: add(name, lambda n=name, a=arrival: answerer.voices[n].logits(a))
             for name in answerer.mixture.heard
         }
-        add("mixture", lambda logits=logits: answerer.mixture.answer(logits))
+        scores = add("mixture", lambda logits=logits: answerer.mixture.answer(logits))
+        if answerer.distilled is not None:
+            asked = (projected, scores, answerer.has_label)
+            add("distilled", lambda a=asked: answerer.distilled.answer(*a))
     return spent
 
 
@@ -168,7 +173,8 @@ def _partition(kept: Any, folder: Path) -> float:
     """Return the processor seconds from a partition to its file of answers."""
     (partition,) = find_partitions(folder / "in")
     options = TableOptions(label="kind")
-    layout = agree([partition], [partition.schema()], options)
+    heads = [(partition.name, partition.head(1000))]
+    layout = agree([partition], [partition.schema()], heads, options)
     answerer = KeptAnswerer(kept, layout, np.zeros(layout.n_columns))
     task = AnswerTask(answerer, layout, options, folder / "out", "parquet")
     return _timed(lambda: task(partition, 0))[0]
