@@ -23,7 +23,9 @@ from beltrami.core.errors import BeltramiError, ConnectedByBridgesWarning
 from beltrami.core.torch_backend import TorchBackend
 from benchmarks.common.command import contest_parser
 from benchmarks.common.facts import circumstances, warn_if_busy
+from benchmarks.common.pages import write_results
 from benchmarks.device.limits import device_facts, measured_limits, wait_for
+from benchmarks.device.page import render
 from benchmarks.device.stages import Stage, cloud, stages
 
 STEM = "device"
@@ -119,9 +121,7 @@ def main(arguments: list[str] | None = None) -> None:
 def keep(record: dict[str, Any], folder: Path | None) -> None:
     """Write what is known so far: a machine that is lent may be taken back."""
     if folder is not None:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        text = json.dumps(record, indent=1) + "\n"
-        (Path(folder) / f"{STEM}.json").write_text(text, encoding="utf-8")
+        write_results(Path(folder), STEM, record, render(record))
 
 
 if __name__ == "__main__":

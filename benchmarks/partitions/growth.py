@@ -1,6 +1,6 @@
 """Pace of each pass, resident peak and certificate, as the rows grow; the exponent of each pass.
 
-python -m benchmarks.partitions.growth --millions 2 5 10 20 --memory 3GiB --work FOLDER
+python -m benchmarks.partitions.growth --millions 2 5 10 20 --memory 3GiB --beside 1000000
 """
 
 import argparse
@@ -13,7 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.partitions.made import error_of, write_made
+import beltrami as bt
+from benchmarks.common.command import RESULTS
+from benchmarks.common.facts import circumstances, warn_if_busy
+from benchmarks.common.pages import table, versions_line, write_results
+from benchmarks.partitions.made import N_LABELS, N_PARTS, error_of, made_part, write_made
+
+STEM = "partitions_growth"
 
 
 def peak_bytes(pid: int, seen: dict[int, int]) -> None:
@@ -46,32 +52,105 @@ def run(source: Path, out: Path, *options: str) -> dict[str, object]:
     return summary
 
 
+def in_memory(n_rows: int, n_beside: int, noise: float) -> dict[str, float]:
+    """Return the errors of the front door on the first rows of every partition, in memory."""
+    each = n_beside // N_PARTS
+    parts = [made_part(part, n_rows // N_PARTS, noise=noise) for part in range(N_PARTS)]
+    points = np.concatenate([points[:each] for points, _ in parts])
+    classes = np.concatenate([classes[:each] for _, classes in parts])
+    del parts
+    labels = np.where(np.arange(len(classes)) < N_LABELS, classes, -1)
+    began = time.perf_counter()
+    learner = bt.ManifoldClassifier(random_state=0).fit(points, labels)
+    wrong = float((learner.transduction_ != classes)[N_LABELS:].mean())
+    return {"rows": len(classes), "error": wrong, "seconds": time.perf_counter() - began}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--millions", type=float, nargs="+", default=[0.5, 1, 2])
     parser.add_argument("--memory", default="3GiB")
     parser.add_argument("--jobs", default="2")
+    parser.add_argument("--noise", type=float, default=3.0)
+    parser.add_argument("--beside", type=int, default=0, help="rows to label in memory, too")
     parser.add_argument("--work", type=Path, default=Path("out/partitions"))
+    parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--options", nargs="*", default=[])
-    arguments = parser.parse_args()
-    paces: dict[str, list[tuple[float, float]]] = {}
-    for millions in arguments.millions:
-        n_rows = int(millions * 1e6)
-        source, out = arguments.work / "in", arguments.work / "out"
+    asked = parser.parse_args()
+    warn_if_busy()
+    record = {
+        "circumstances": circumstances(),
+        "memory": asked.memory,
+        "jobs": int(asked.jobs),
+        "noise": asked.noise,
+        "runs": [],
+    }
+    for millions in asked.millions:
+        n_rows = int(millions * 1e6) // N_PARTS * N_PARTS
+        source, out = asked.work / "in", asked.work / "out"
         for folder in (source, out):
             shutil.rmtree(folder, ignore_errors=True)
-        write_made(source, n_rows)
-        options = ["--memory", arguments.memory, "--jobs", arguments.jobs, *arguments.options]
+        write_made(source, n_rows, noise=asked.noise)
+        options = ["--memory", asked.memory, "--jobs", asked.jobs, *asked.options]
         found = run(source, out, *options)
-        found["error"] = error_of(out, n_rows)
+        found["error"] = error_of(out, n_rows, noise=asked.noise)
         kept = ("seconds", "peak_gib", "error", "coverage", "rows_per_second", "failures")
-        print(json.dumps({"rows": n_rows} | {name: found[name] for name in kept}), flush=True)
-        for name, rate in found["rows_per_second"].items():
-            paces.setdefault(name, []).append((n_rows, n_rows / rate))
-    for name, pairs in paces.items():
-        if len(pairs) > 1:
-            slope = np.polyfit(*np.log(np.array(pairs)).T, 1)[0]
-            print(f"{name}: seconds grow as rows to the power {slope:.2f}")
+        line = {"rows": n_rows} | {name: found[name] for name in kept}
+        if asked.beside and millions == asked.millions[-1]:
+            first = asked.beside // N_PARTS
+            line["error_beside"] = error_of(out, n_rows, first=first, noise=asked.noise)
+            line["in_memory"] = in_memory(n_rows, asked.beside, asked.noise)
+        print(json.dumps(line), flush=True)
+        record["runs"].append(line)
+        write_results(asked.out, STEM, record, render(record))
+
+
+def render(record: dict) -> str:
+    """Return the page."""
+    runs = record["runs"]
+    names = [name for name in runs[-1]["rows_per_second"] if not name.startswith("reading")]
+    header = ("pass", *(f"{run['rows'] / 1e6:g} million" for run in runs), "grows as rows to the")
+    paces = [
+        (name, *(f"{run['rows_per_second'][name]:,.0f}" for run in runs), _power(runs, name))
+        for name in names
+    ]
+    wholes = [
+        ("seconds, whole", *(f"{run['seconds']:,.0f}" for run in runs), ""),
+        ("resident peak, GiB", *(f"{run['peak_gib']:.2f}" for run in runs), ""),
+        ("wrong, all rows", *(f"{100 * run['error']:.2f}%" for run in runs), ""),
+        ("covered", *(f"{100 * run['coverage']['share']:.2f}%" for run in runs), ""),
+        ("representatives", *(f"{run['coverage']['representatives']:,}" for run in runs), ""),
+        (
+            "farthest, scales",
+            *(f"{run['coverage']['largest_distance']:.2f}" for run in runs),
+            "",
+        ),
+    ]
+    last, beside = runs[-1], ""
+    if "in_memory" in last:
+        own = last["in_memory"]
+        beside = (
+            f"Of {own['rows']:,} of the {last['rows']:,} rows {100 * last['error_beside']:.2f} % "
+            f"are labelled wrong; labelled by themselves in memory, {100 * own['error']:.2f} %.\n\n"
+        )
+    return (
+        "# Partitions: growth with the rows\n\n"
+        f"32 columns of float32 in {N_PARTS} parquet partitions, {N_LABELS} labels of ten classes, "
+        f"`--memory {record['memory']} --jobs {record['jobs']}`, by the command line. Rows a "
+        "second of each pass, by all jobs together; where a pass looks at some rows only, of those."
+        "\n\n"
+        f"{table(header, paces)}\n{table((*header[:-1], ''), wholes)}\n{beside}"
+        f"{versions_line(record['circumstances'])}\n"
+    )
+
+
+def _power(runs: list[dict], name: str) -> str:
+    """Return the slope of seconds over rows, both in logarithms."""
+    if len(runs) < 2:
+        return ""
+    rows = np.array([run["rows"] for run in runs])
+    seconds = rows / np.array([run["rows_per_second"][name] for run in runs])
+    return f"{np.polyfit(np.log(rows), np.log(seconds), 1)[0]:.2f}"
 
 
 if __name__ == "__main__":

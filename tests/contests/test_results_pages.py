@@ -16,6 +16,7 @@ MAKERS = {
     "audit_coverage": "robustness.audits",
     "basis": "basis.__main__",
     "constrained": "constrained.__main__",
+    "device": "device.page",
     "embeddings": "embeddings.__main__",
     "few_labels": "few_labels.report",
     "few_labels_sizes": "few_labels.sizes",
@@ -36,8 +37,12 @@ MAKERS = {
     "mbed_new_points": "mbed.new_points",
     "mbed_scale": "mbed.scale",
     "neighbors": "neighbors.__main__",
+<<<<<<< HEAD
     "partitions_apply": "partitions.apply",
     "partitions_equality": "partitions.equality",
+=======
+    "partitions_growth": "partitions.growth",
+>>>>>>> main
     "partitions_mnist": "partitions.mnist",
     "regression_intervals": "regression.intervals",
     "second_command": "front_door.second_command",

@@ -177,11 +177,10 @@ def build_view(
     plain = preparation.rescale(points)
     projected = preparation.project(plain)
     enter_stage(Stage.GRAPH)
-    if graph is not None:
-        built, recipe = fitted_graph(graph, projected)
-    else:
-        default = default_graph(metric=preparation.metric, random_state=random_state, n_jobs=n_jobs)
-        built, recipe = _build_bridged(default, projected)
+    if graph is None:
+        graph = default_graph(metric=preparation.metric, random_state=random_state, n_jobs=n_jobs)
+    is_ours = isinstance(graph, WitnessedKnnGraph) or given is None
+    built, recipe = (_build_bridged if is_ours else fitted_graph)(graph, projected)
     foundation = Foundation(built, is_shared=True, n_classes=n_classes)
     return View(preparation, plain, projected, foundation, recipe, random_state)
 
@@ -205,7 +204,7 @@ def default_graph(
     return WitnessedKnnGraph(witnesses, _NEIGHBORS, **options)
 
 
-def _build_bridged(recipe: KnnGraph, points: Points) -> tuple[Graph, GraphRecipe | None]:
+def _build_bridged(recipe: Any, points: Points) -> tuple[Graph, GraphRecipe | None]:
     """Build the default graph, and say what its bridges mean to those who did not choose it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConnectedByBridgesWarning)
