@@ -37,12 +37,9 @@ MAKERS = {
     "mbed_new_points": "mbed.new_points",
     "mbed_scale": "mbed.scale",
     "neighbors": "neighbors.__main__",
-<<<<<<< HEAD
     "partitions_apply": "partitions.apply",
     "partitions_equality": "partitions.equality",
-=======
     "partitions_growth": "partitions.growth",
->>>>>>> main
     "partitions_mnist": "partitions.mnist",
     "regression_intervals": "regression.intervals",
     "second_command": "front_door.second_command",
