@@ -188,3 +188,13 @@ def test_a_labeller_of_many_gives_the_same_bits_from_its_file(digits, tmp_path: 
     assert plain.answerer.distilled is None
     assert plain.predict_proba(points).tobytes() != one.probabilities.tobytes()
     np.testing.assert_allclose(one.probabilities.sum(axis=1), 1)
+
+
+@pytest.mark.usefixtures("few_trees")
+def test_rows_have_a_say_where_none_was_looked_at(digits):
+    points, targets = digits
+    labels = np.where(np.arange(len(targets)) < 40, targets, -1)
+    learner = ManifoldClassifier("poisson", random_state=0).fit(points[:200], labels[:200])
+    said = KeptLabeller.of_many(learner, np.zeros(200)).predict_proba(points)
+    assert np.isfinite(said).all()
+    assert (said.argmax(axis=1) == targets).mean() > 0.9

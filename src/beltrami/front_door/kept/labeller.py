@@ -30,6 +30,9 @@ Of those that do not stand alone: a stray row does not say what is usual.
 LEAST_FAR = 1.5
 """Times the usual distance to neighbours below which no row is called far."""
 
+_LEAST_MASS = 0.5
+"""Rows that a reached row stands for at least: it has a say where no row was nearest to it."""
+
 
 class _Door(BaseEstimator):
     """What checks new points against the columns of the fit."""
@@ -170,7 +173,7 @@ class KeptLabeller:
             found = distil(
                 learner._view.points,
                 answers,
-                np.where(learner.reached_, masses, 0.0),
+                np.where(learner.reached_, np.maximum(masses, _LEAST_MASS), 0.0),
                 kept.answerer.anchors.spans,
                 learner._labeled.rows,
                 kept.answerer.has_label,
