@@ -178,9 +178,11 @@ def build_view(
     projected = preparation.project(plain)
     enter_stage(Stage.GRAPH)
     if graph is None:
-        graph = default_graph(metric=preparation.metric, random_state=random_state, n_jobs=n_jobs)
-    is_ours = isinstance(graph, WitnessedKnnGraph) or given is None
-    built, recipe = (_build_bridged if is_ours else fitted_graph)(graph, projected)
+        usual = default_graph(metric=preparation.metric, random_state=random_state, n_jobs=n_jobs)
+        built, recipe = _build_bridged(usual, projected)
+    else:
+        is_ours = isinstance(graph, WitnessedKnnGraph)
+        built, recipe = (_build_bridged if is_ours else fitted_graph)(graph, projected)
     foundation = Foundation(built, is_shared=True, n_classes=n_classes)
     return View(preparation, plain, projected, foundation, recipe, random_state)
 
