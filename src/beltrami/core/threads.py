@@ -202,7 +202,10 @@ class _BlasLimit:
     def _apply(self) -> None:
         lowest = min(self._limits.values(), default=None)
         for library, before in list(self._before.values()):
-            library.set_num_threads(before if lowest is None else lowest)
+            wanted = before if lowest is None else lowest
+            # To set even the same number may free what products of other threads rest on.
+            if library.num_threads != wanted:
+                library.set_num_threads(wanted)
         if lowest is None:
             self._before.clear()
 
