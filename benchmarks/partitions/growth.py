@@ -94,7 +94,7 @@ def main() -> None:
         options = ["--memory", asked.memory, "--jobs", asked.jobs, *asked.options]
         found = run(source, out, *options)
         found["error"] = error_of(out, n_rows, noise=asked.noise)
-        kept = ("seconds", "peak_gib", "error", "coverage", "rows_per_second", "failures")
+        kept = ("seconds", "peak_gib", "error", "coverage", "passes", "failures")
         line = {"rows": n_rows} | {name: found[name] for name in kept}
         if asked.beside and millions == asked.millions[-1]:
             first = asked.beside // N_PARTS
@@ -108,23 +108,30 @@ def main() -> None:
 def render(record: dict) -> str:
     """Return the page."""
     runs = record["runs"]
-    names = [name for name in runs[-1]["rows_per_second"] if not name.startswith("reading")]
-    header = ("pass", *(f"{run['rows'] / 1e6:g} million" for run in runs), "grows as rows to the")
+    names = [name for name in runs[-1]["passes"] if not name.startswith("reading")]
+    sizes = tuple(f"{run['rows'] / 1e6:g} million" for run in runs)
     paces = [
-        (name, *(f"{run['rows_per_second'][name]:,.0f}" for run in runs), _power(runs, name))
+        (name, *(f"{run['passes'][name]['rows'] / 1e6:,.2f}" for run in runs), *_paces(runs, name))
         for name in names
     ]
-    wholes = [
-        ("seconds, whole", *(f"{run['seconds']:,.0f}" for run in runs), ""),
-        ("resident peak, GiB", *(f"{run['peak_gib']:.2f}" for run in runs), ""),
-        ("wrong, all rows", *(f"{100 * run['error']:.2f}%" for run in runs), ""),
-        ("covered", *(f"{100 * run['coverage']['share']:.2f}%" for run in runs), ""),
-        ("representatives", *(f"{run['coverage']['representatives']:,}" for run in runs), ""),
+    spent = [
         (
-            "farthest, scales",
-            *(f"{run['coverage']['largest_distance']:.2f}" for run in runs),
-            "",
-        ),
+            name,
+            *(f"{run['passes'][name]['processor_seconds']:,.1f}" for run in runs),
+            _power([run["rows"] for run in runs], _busy(runs, name)),
+        )
+        for name in names
+    ]
+    total = [sum(_busy([run], name)[0] for name in names) for run in runs]
+    power = _power([run["rows"] for run in runs], total)
+    spent.append(("all passes", *(f"{one:,.1f}" for one in total), power))
+    wholes = [
+        ("seconds, whole", *(f"{run['seconds']:,.0f}" for run in runs)),
+        ("resident peak, GiB", *(f"{run['peak_gib']:.2f}" for run in runs)),
+        ("wrong, all rows", *(f"{100 * run['error']:.2f}%" for run in runs)),
+        ("covered", *(f"{100 * run['coverage']['share']:.2f}%" for run in runs)),
+        ("representatives", *(f"{run['coverage']['representatives']:,}" for run in runs)),
+        ("farthest, scales", *(f"{run['coverage']['largest_distance']:.2f}" for run in runs)),
     ]
     last, beside = runs[-1], ""
     if "in_memory" in last:
@@ -133,23 +140,39 @@ def render(record: dict) -> str:
             f"Of {own['rows']:,} of the {last['rows']:,} rows {100 * last['error_beside']:.2f} % "
             f"are labelled wrong; labelled by themselves in memory, {100 * own['error']:.2f} %.\n\n"
         )
+    each = "rows a second of a core, at most rows"
     return (
         "# Partitions: growth with the rows\n\n"
         f"32 columns of float32 in {N_PARTS} parquet partitions, {N_LABELS} labels of ten classes, "
-        f"`--memory {record['memory']} --jobs {record['jobs']}`, by the command line. Rows a "
-        "second of each pass, by all jobs together; where a pass looks at some rows only, of those."
-        "\n\n"
-        f"{table(header, paces)}\n{table((*header[:-1], ''), wholes)}\n{beside}"
+        f"`--memory {record['memory']} --jobs {record['jobs']}`, by the command line.\n\n"
+        "Processor seconds of each pass, by all threads, and how they grow: the slope of seconds "
+        "over rows, both in logarithms. Passes that settle representatives look at 64 rows for "
+        "each, or at all where there are fewer.\n\n"
+        f"{table(('pass', *sizes, 'grows as rows to the'), spent)}\n"
+        "Millions of rows that each pass went over, rounds added up, and its pace at most rows: "
+        "by processor seconds of one core, and by the clock with all jobs.\n\n"
+        f"{table(('pass', *sizes, each, 'by the clock'), paces)}\n"
+        f"{table(('the whole', *sizes), wholes)}\n{beside}"
         f"{versions_line(record['circumstances'])}\n"
     )
 
 
-def _power(runs: list[dict], name: str) -> str:
+def _busy(runs: list[dict], name: str) -> list[float]:
+    """Return the processor seconds of a pass in each run."""
+    return [run["passes"][name]["processor_seconds"] for run in runs]
+
+
+def _paces(runs: list[dict], name: str) -> tuple[str, str]:
+    """Return the rows a second of a pass in the last run, of one core and by the clock."""
+    last = runs[-1]["passes"][name]
+    spent = (last["processor_seconds"], last["seconds"])
+    return f"{last['rows'] / spent[0]:,.0f}", f"{last['rows'] / spent[1]:,.0f}"
+
+
+def _power(rows: list[int], seconds: list[float]) -> str:
     """Return the slope of seconds over rows, both in logarithms."""
-    if len(runs) < 2:
+    if len(rows) < 2:
         return ""
-    rows = np.array([run["rows"] for run in runs])
-    seconds = rows / np.array([run["rows_per_second"][name] for run in runs])
     return f"{np.polyfit(np.log(rows), np.log(seconds), 1)[0]:.2f}"
 
 

@@ -81,10 +81,6 @@ def label_parts(
         found = Job(source, table, learning, options, target, cluster, voice.tell).run()
         voice.detail(found.report.lines())
         kept = [] if save is None else [found.save(model_target(save, [source]))]
-    rates = {
-        str(name): found.pace.rows[name] / max(seconds, 1e-9)
-        for name, seconds in found.pace.seconds.items()
-    }
     summary = {
         "sentence": found.sentence,
         "counts": found.counts,
@@ -95,7 +91,7 @@ def label_parts(
             "representatives": found.coverage.n_representatives,
             "rounds": found.coverage.rounds,
         },
-        "rows_per_second": rates,
+        "passes": found.pace.by_pass(),
         "failures": {one.name: one.reason for one in found.failures},
         "written": [str(one) for one in (*found.written, *kept)],
     }

@@ -163,14 +163,30 @@ class Pace:
     ----------
     seconds : dict of str to float
         By pass.
+    processor_seconds : dict of str to float
+        Of this process alone, by all its threads: what workers of a cluster take is not in it.
     rows : dict of str to int
         Rows that it went over.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
+    processor_seconds: dict[str, float] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
 
-    def add(self, name: str, seconds: float, n_rows: int) -> None:
+    def add(self, name: str, seconds: float, processor_seconds: float, n_rows: int) -> None:
         """Count the time of a pass, or of one more round of it."""
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        held = self.processor_seconds.get(name, 0.0)
+        self.processor_seconds[name] = held + processor_seconds
         self.rows[name] = self.rows.get(name, 0) + n_rows
+
+    def by_pass(self) -> dict[str, dict[str, float]]:
+        """Return what each pass took and went over, as JSON can hold it."""
+        return {
+            str(name): {
+                "seconds": seconds,
+                "processor_seconds": self.processor_seconds[name],
+                "rows": self.rows[name],
+            }
+            for name, seconds in self.seconds.items()
+        }

@@ -34,7 +34,7 @@ class Passes:
         - `on_result`: takes place and result as soon as there is one; the list then holds none.
         - `is_rest`: whether others are done, so that it is no end if all of these fail.
         """
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), time.process_time()
         found: list[Any] = [None] * len(partitions)
         n_found = 0
         units = [1] * len(partitions) if n_rows is None else list(n_rows)
@@ -55,7 +55,8 @@ class Passes:
             raise InvalidInputError(
                 f"none of {len(partitions)} partition(s) could be worked on. {self.failures[0]}"
             )
-        self.pace.add(title, time.perf_counter() - began, sum(units))
+        spent = time.perf_counter() - began, time.process_time() - busy
+        self.pace.add(title, *spent, sum(units))
         return found
 
     def _of_those_left(
