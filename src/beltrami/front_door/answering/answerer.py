@@ -107,6 +107,9 @@ class Answerer:
         How points like no label are found; None where no row of the fit was.
     distilled : Distilled or None, default=None
         What the points of the fit say as one function, where they stand for more rows.
+    is_apart : ndarray of shape (n,) or None, default=None
+        Whether an anchor stands for rows far from all others and from labels; None where each
+        anchor stands for itself.
     """
 
     preparation: Preparation
@@ -118,6 +121,7 @@ class Answerer:
     has_label: BoolVector
     strangers: Strangers | None
     distilled: Distilled | None = None
+    is_apart: BoolVector | None = None
 
     @property
     def n_together(self) -> int:
@@ -146,6 +150,9 @@ class Answerer:
         unlike = np.zeros(len(scores), dtype=bool)
         if self.strangers is not None:
             unlike = self.strangers.among(arrival)
+        if self.is_apart is not None:
+            unlike |= self.is_apart[tie.nearest]
+        if unlike.any():
             scores = doubt_rows(scores, unlike, self.has_label)
         return Answers(scores, arrival.reached, unlike, tie.stretch, self.is_island[tie.nearest])
 

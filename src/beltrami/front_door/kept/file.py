@@ -28,7 +28,7 @@ from beltrami.front_door.kept.labeller import Acceptance, KeptLabeller
 from beltrami.front_door.kept.packing import pack_answerer, unpack_answerer
 
 _KIND = "kept labeller"
-VERSION = 2
+VERSION = 3
 """Of the form of the file; a file of another one is refused."""
 
 _KEY = f"{_KIND} {VERSION}"

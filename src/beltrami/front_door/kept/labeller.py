@@ -16,6 +16,7 @@ from beltrami.data.labels import decode_labels
 from beltrami.front_door.acceptance import accepted_rows, accepted_under
 from beltrami.front_door.answering.answerer import Answerer, Answers, learner_answerer
 from beltrami.front_door.answering.distilled import distil
+from beltrami.front_door.apart import stand_apart
 from beltrami.front_door.islands import is_far
 from beltrami.graph.anchors import named_nodes
 from beltrami.graph.fitting import checked_points
@@ -162,7 +163,8 @@ class KeptLabeller:
     def of_many(cls, learner: Any, masses: NDArray[Any]) -> Self:
         """Take the same from a learner whose rows stand for more rows each.
 
-        Their answers are distilled into one function, which is as sure as they are.
+        Their answers are distilled into one function, which is as sure as they are. Of rows whose
+        stand-in lies apart from all others and from labels, nothing is known.
 
         - `masses`: rows that each row of the fit stands for.
         """
@@ -187,7 +189,8 @@ class KeptLabeller:
             can_be = (eligible & is_own)[found.rows]
             sure = confidence[accepted_rows(confidence, can_be, none, rule.risk)]
             rule = replace(rule, least=float(sure.min()) if sure.size else 2.0)
-        answerer = replace(kept.answerer, distilled=found.function)
+        apart = _apart(learner, kept.answerer.anchors.spans, masses)
+        answerer = replace(kept.answerer, distilled=found.function, is_apart=apart)
         return replace(kept, answerer=answerer, acceptance=rule)
 
     def judge(self, X: Any) -> Verdict:
@@ -286,6 +289,18 @@ class KeptLabeller:
     def __repr__(self) -> str:
         n = self.answerer.anchors.n_anchors
         return f"<KeptLabeller of {len(self.classes_)} classes, by {n:,} rows>"
+
+
+def _apart(learner: Any, spans: FloatVector, masses: NDArray[Any]) -> BoolVector:
+    """Return which anchors lie apart; equal rows of the fit are one anchor, with their masses."""
+    lists, labelled = learner.graph_.neighbors, learner._labeled.rows
+    named = named_nodes(lists)
+    if named is not None:
+        first = np.searchsorted(named, lists.first_equals)
+        masses, labelled = np.bincount(first, weights=masses), np.unique(first[labelled])
+        indices = np.searchsorted(named, lists.indices[named])
+        lists = replace(lists, indices=indices, distances=lists.distances[named])
+    return stand_apart(lists, spans, np.asarray(masses, dtype=np.float64), labelled)
 
 
 def _acceptance_of(learner: Any, answerer: Answerer) -> Acceptance:

@@ -59,6 +59,8 @@ def pack_answerer(parcel: Parcel, answerer: Answerer) -> None:
     parcel.facts["has_distilled"] = answerer.distilled is not None
     if answerer.distilled is not None:
         take_apart(parcel, "distilled", answerer.distilled)
+    if answerer.is_apart is not None:
+        parcel.arrays["is_apart"] = answerer.is_apart
 
 
 def unpack_answerer(parcel: Parcel) -> Answerer:
@@ -80,6 +82,7 @@ def unpack_answerer(parcel: Parcel) -> Answerer:
         arrays["has_label"],
         strangers,
         distilled,
+        arrays.get("is_apart"),
     )
 
 
