@@ -2,8 +2,8 @@
 
     python -m benchmarks.partitions.rare --rows 1000000
 
-Beside the job as it comes stands the same job with `coverage=0`, where a sample alone learns. Once no
-row of a rare class has a label, and once one row of each has.
+Beside the job as it comes stands the same job with `coverage=0`, where a sample alone learns.
+Once no row of a rare class has a label, and once one row of each has.
 """
 
 import argparse
