@@ -81,7 +81,7 @@ test-minimum: $(MINIMUM)/.installed  ## A little of everything, on the oldest li
 	$(ON_MINIMUM) -m pytest $(SIDE_BY_SIDE) -W default tests/minimum
 
 test-device: $(VENV)/.checks  ## Every backend that can be had: torch's where it is installed (pip install ".[gpu]")
-	$(BIN)/python -m pytest -m "not slow" tests/unit/core/test_backends.py tests/unit/core/test_device.py tests/contests/test_device.py
+	$(BIN)/python -m pytest -m "not slow" tests/unit/core/machine/test_backends.py tests/unit/core/machine/test_device.py tests/contests/test_device.py
 
 fuzz: $(VENV)/.checks  ## 5,000 random tables and 2,500 random audits: a valid result or one message
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/property/test_fuzz_label.py tests/property/test_fuzz_audit.py --fuzz 5000

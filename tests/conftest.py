@@ -40,7 +40,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_configure() -> None:
     """Let compiled loops run on one thread; a test asks for more by ``n_jobs`` or a limit."""
-    import beltrami.core.compiled  # noqa: F401, I001 - chooses threads that sleep while they wait
+    import beltrami.core.machine.compiled  # noqa: F401, I001 - chooses threads that sleep while they wait
     import numba
 
     numba.set_num_threads(1)

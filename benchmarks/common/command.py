@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from beltrami.core.threads import usable_cpus
+from beltrami.core.machine.threads import usable_cpus
 
 BENCHMARKS = Path(__file__).resolve().parents[1]
 RESULTS, CACHE = BENCHMARKS / "results", BENCHMARKS / ".cache"

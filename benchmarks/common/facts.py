@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from beltrami.core.threads import usable_cpus
+from beltrami.core.machine.threads import usable_cpus
 from benchmarks.common.threads import threads
 
 SEED = 0

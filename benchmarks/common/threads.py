@@ -2,7 +2,7 @@
 
 import os
 
-from beltrami.core.threads import usable_cpus
+from beltrami.core.machine.threads import usable_cpus
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 import beltrami as bt
-from beltrami.core.backend import PROCESSOR, Backend
-from beltrami.core.device import use_backend
 from beltrami.core.errors import BeltramiError, ConnectedByBridgesWarning
-from beltrami.core.torch_backend import TorchBackend
+from beltrami.core.machine.backend import PROCESSOR, Backend
+from beltrami.core.machine.device import use_backend
+from beltrami.core.machine.torch_backend import TorchBackend
 from benchmarks.common.command import contest_parser
 from benchmarks.common.facts import circumstances, warn_if_busy
 from benchmarks.common.pages import write_results

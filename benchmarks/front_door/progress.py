@@ -2,7 +2,7 @@
 
 Two marks: no second without an update, and from a third of the run on the time left is within a
 factor of two of the truth, or within two seconds of it. With --stages, what each stage takes beside
-what the table of `front_door/forecast.py` says: the numbers to renew it by.
+what the table of `front_door/deciding/forecast.py` says: the numbers to renew it by.
 
 Run: python -m benchmarks.front_door.progress
 """
@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from beltrami.core.progress import ProgressEvent, job, listen
-from beltrami.core.stages import FIT, Stage
-from beltrami.front_door.forecast import Forecast
+from beltrami.core.telling.progress import ProgressEvent, job, listen
+from beltrami.core.telling.stages import FIT, Stage
+from beltrami.front_door.deciding.forecast import Forecast
 from beltrami.labelling.intake import take_in
 from beltrami.labelling.main_job import label_rows
 from beltrami.labelling.options import LearningOptions

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beltrami.core.threads import usable_cpus
+from beltrami.core.machine.threads import usable_cpus
 from benchmarks.common.command import RESULTS
 from benchmarks.common.memory import GIB, children_peak_bytes
 from benchmarks.common.pages import write_results

@@ -13,9 +13,9 @@ import pandas as pd
 import pyarrow as pa
 
 import beltrami as bt
-from beltrami.labelling.answers import Answers
-from beltrami.labelling.applied import Applied
-from beltrami.labelling.table_labeller import TableLabeller
+from beltrami.labelling.kept.answers import Answers
+from beltrami.labelling.kept.applied import Applied
+from beltrami.labelling.kept.table_labeller import TableLabeller
 from benchmarks.common.command import RESULTS
 from benchmarks.common.draws import labelled_rows
 from benchmarks.common.facts import circumstances

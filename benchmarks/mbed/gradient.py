@@ -49,7 +49,7 @@ def contest(n: int, *, rounds: int, with_differences: bool) -> dict[str, Any]:
     """Check that all sides agree, then time them in turn."""
     import numpy as np  # noqa: PLC0415
 
-    from beltrami.core.threads import serial_blas  # noqa: PLC0415
+    from beltrami.core.machine.threads import serial_blas  # noqa: PLC0415
 
     sides = _sides(n, with_differences=with_differences)
     cost, gradient = sides[KEPT]()

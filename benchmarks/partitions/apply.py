@@ -20,15 +20,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import beltrami as bt
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 from beltrami.front_door.answering.arrival import Arrival
 from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.graph.search import open_space
-from beltrami.partitions.answering import AnswerTask, KeptAnswerer
-from beltrami.partitions.covering import local_scales
-from beltrami.partitions.layout import agree
-from beltrami.partitions.nearby import Standing, nearest_places
-from beltrami.partitions.sources import find_partitions
+from beltrami.partitions.answers.answering import AnswerTask, KeptAnswerer
+from beltrami.partitions.reading.layout import agree
+from beltrami.partitions.reading.sources import find_partitions
+from beltrami.partitions.representing.covering import local_scales
+from beltrami.partitions.representing.nearby import Standing, nearest_places
 from beltrami.tables import TableOptions
 from benchmarks.common.command import RESULTS
 from benchmarks.common.facts import circumstances

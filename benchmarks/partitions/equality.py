@@ -21,9 +21,9 @@ import psutil
 from distributed import Client, LocalCluster
 
 import beltrami as bt
-from beltrami.core.progress import listen
-from beltrami.core.stages import Stage
-from beltrami.partitions.crew import ThreadCrew
+from beltrami.core.telling.progress import listen
+from beltrami.core.telling.stages import Stage
+from beltrami.partitions.crews.crew import ThreadCrew
 from benchmarks.common.command import RESULTS
 from benchmarks.common.facts import circumstances
 from benchmarks.common.pages import table, versions_line, write_results
@@ -198,7 +198,7 @@ def _drivers_killed(source: Path, out: Path, n_kills: int) -> tuple[dict, Counte
     the job is done before, the kill comes to a new beginning.
     """
     code = (
-        "import beltrami as bt; from beltrami.core.progress import listen\n"
+        "import beltrami as bt; from beltrami.core.telling.progress import listen\n"
         "with listen(lambda event: print(event.title, flush=True)):\n"
         f"    bt.label_partitions({str(source)!r}, 'kind', out={str(out)!r}, **{_OPTIONS!r})"
     )

@@ -26,7 +26,7 @@ from tests.support.chromium import Page, open_browser, open_page
 from beltrami.core.errors import InvalidInputError
 from beltrami.labelling.options import LearningOptions
 from beltrami.project import Project, open_project
-from beltrami.project.measures import Measure
+from beltrami.project.record.measures import Measure
 from beltrami.studio_server.handle import Studio
 from beltrami.tables import TableOptions
 from benchmarks.common.command import RESULTS

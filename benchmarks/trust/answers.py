@@ -94,8 +94,8 @@ _VIEWS: dict[str, tuple[Any, Any]] = {}
 
 def _ask(one: TrustSet, per_class: int, kind: str, draw: int) -> dict[str, np.ndarray]:
     """Return the logits of one draw, in the numbers of half precision."""
-    from beltrami.front_door.candidates import CLASS_CANDIDATES  # noqa: PLC0415
-    from beltrami.front_door.committee import ClassCommittee  # noqa: PLC0415
+    from beltrami.front_door.deciding.candidates import CLASS_CANDIDATES  # noqa: PLC0415
+    from beltrami.front_door.deciding.committee import ClassCommittee  # noqa: PLC0415
     from beltrami.front_door.prepare import build_view  # noqa: PLC0415
     from beltrami.learners.model import Labeled  # noqa: PLC0415
 

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from beltrami.front_door.candidates import CLASS_CANDIDATES
-from beltrami.front_door.judgement import Trial
-from beltrami.front_door.judging import Bench, Hearing, be_sure, supports_promise
+from beltrami.front_door.deciding.candidates import CLASS_CANDIDATES
+from beltrami.front_door.deciding.judgement import Trial
+from beltrami.front_door.deciding.judging import Bench, Hearing, be_sure, supports_promise
 from beltrami.front_door.mixture import experience as shipped
 from beltrami.front_door.mixture.confidence import TERMS, list_terms
 from beltrami.front_door.mixture.experience import Experience, Situation

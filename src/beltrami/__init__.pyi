@@ -1,8 +1,8 @@
 # Where each public name lives: read by type checkers, and by the package itself.
 
-from .core.device import use_device
 from .core.errors import BeltramiError, BeltramiWarning
-from .core.progress import listen
+from .core.machine.device import use_device
+from .core.telling.progress import listen
 from .data import (
     Dataset,
     available_datasets,
@@ -32,8 +32,8 @@ from .kernel_machines.approximation import FeatureApproximation, NystromApproxim
 from .kernel_machines.kernels import PolynomialKernel, RbfKernel
 from .kernel_machines.roughness import LaplacianPower
 from .labelling import Labelling, label
-from .labelling.keeping import load
-from .labelling.table_labeller import TableLabeller
+from .labelling.kept.keeping import load
+from .labelling.kept.table_labeller import TableLabeller
 from .learners import (
     EigenfunctionClassifier,
     EigenfunctionRegressor,

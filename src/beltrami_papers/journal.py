@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 
 Result = dict[str, Any]
 """What one trial found, ready for JSON."""

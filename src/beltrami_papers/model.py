@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 import beltrami
 from beltrami.core.files import write_text
-from beltrami.core.threads import threads_in_force
+from beltrami.core.machine.threads import threads_in_force
 from beltrami.report.pictures.figures import save_figure
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from beltrami.core.progress import ProgressEvent
+from beltrami.core.telling.progress import ProgressEvent
 
 State = Literal["made", "known", "left out", "failed"]
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from beltrami.core.errors import BeltramiError, DatasetUnavailableError, InvalidInputError
 from beltrami.core.files import read_json
-from beltrami.core.progress import ProgressEvent, listen
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
+from beltrami.core.telling.progress import ProgressEvent, listen
 from beltrami.data.sets.registry import dataset_file
 from beltrami_papers.model import Reproduction
 from beltrami_papers.outcome import Outcome, Running, Tell

@@ -39,7 +39,7 @@ def test_what_partitions_do_not_have_is_refused(shell, tmp_path):
 def test_an_audit_of_a_folder_draws_from_all_partitions_and_proves_something_of_all_rows(
     shell, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("beltrami.partitions.auditing._MOST", 200)
+    monkeypatch.setattr("beltrami.partitions.people.auditing._MOST", 200)
     source, out = write_parts(tmp_path / "in", blob_table()), tmp_path / "out"
     shell("label", str(source), "--label", "kind", "-o", str(out), "--method", "poisson")
     sheet = tmp_path / "audit.csv"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.support.command_line import N
 
-from beltrami.front_door import forecast
+from beltrami.front_door.deciding import forecast
 
 
 def test_a_long_job_is_forecast_before_it_begins(run, monkeypatch):

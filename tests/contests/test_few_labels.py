@@ -13,7 +13,7 @@ from benchmarks.few_labels.contest import Cell, Row, hold, percent_right
 from benchmarks.few_labels.methods import Method, methods, spread
 from benchmarks.few_labels.problems import FewLabels, problem
 
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 from beltrami_papers.preparation import keep_labels
 
 # What a peer warns of is told in the row.

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 
 # What a peer warns of is no news here.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -23,7 +23,7 @@ from benchmarks.manifold.samples import SETS, TOY, Sample, sample
 from benchmarks.peers.contest import Contest, hold
 
 from beltrami import LaplacianPower, LaplacianSVC
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 
 # Bridges in a toy graph and folds with few of a class are no news.
 pytestmark = pytest.mark.filterwarnings("ignore")

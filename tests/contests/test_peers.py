@@ -13,7 +13,7 @@ from benchmarks.peers import memory, report
 from benchmarks.peers.contest import Answer, Contest, NotComparable, Problem, Row, hold
 from benchmarks.peers.contests import contests
 
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 
 # What a peer warns of is the peer's affair.
 pytestmark = pytest.mark.filterwarnings("ignore")

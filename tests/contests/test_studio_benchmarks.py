@@ -3,7 +3,7 @@
 import pytest
 from benchmarks.studio import kills, load
 
-from beltrami.project.events import Event, Labelled, TakenBack, now
+from beltrami.project.record.events import Event, Labelled, TakenBack, now
 
 EVENTS = [
     Event(1, now(), "ann", Labelled((3, 4), ("a",), "api", (None,), 1)),

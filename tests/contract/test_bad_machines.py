@@ -11,13 +11,13 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics.pairwise import rbf_kernel
 from tests.support.names import case_name
 
-from beltrami.core import memory
 from beltrami.core.errors import (
     BeltramiWarning,
     DegenerateDataWarning,
     InvalidInputError,
     MemoryBudgetError,
 )
+from beltrami.core.machine import memory
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph, RadiusGraph
 from beltrami.kernel_machines.approximation import FeatureApproximation, NystromApproximation

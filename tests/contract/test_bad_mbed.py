@@ -15,8 +15,8 @@ from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 
 from beltrami import Mbed, PaperMode, PracticalMode, StochasticNeighborEmbedding
-from beltrami.core import memory
 from beltrami.core.errors import BeltramiError, InvalidInputError, MemoryBudgetError
+from beltrami.core.machine import memory
 
 
 def quick(mode, **wishes):

@@ -86,12 +86,12 @@ def test_what_only_an_extra_brings_is_imported_in_the_room_that_does_without():
         if re.search(rf"^\s*(import|from) ({'|'.join(EXTRAS)})\b", path.read_text(), re.MULTILINE)
     )
     rooms = {
-        "core/device.py",
-        "core/torch_backend.py",
+        "core/machine/device.py",
+        "core/machine/torch_backend.py",
         "notebook/__init__.py",
         "notebook/widget.py",
-        "partitions/cluster.py",
-        "partitions/opening.py",
+        "partitions/crews/cluster.py",
+        "partitions/crews/opening.py",
         "tables/features/texts.py",
     }
     assert set(lines) == rooms

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 from beltrami_papers import REPRODUCTIONS, Reproduction
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from beltrami.core.errors import DatasetUnavailableError
-from beltrami.core.progress import track
-from beltrami.core.threads import threads_in_force
+from beltrami.core.machine.threads import threads_in_force
+from beltrami.core.telling.progress import track
 from beltrami_papers import REPRODUCTIONS, Entry, Reproduction, run_many, run_one
 from beltrami_papers.outcome import Outcome, Running
 from beltrami_papers.running import JOURNALS, input_hashes, known_files

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from tests.support.strategies import graphs, lattice_points, permutations, signals
 
 from beltrami import Graph, KnnGraph, laplacian
-from beltrami.core.backend import NumpyBackend, SplitMatrix
+from beltrami.core.machine.backend import NumpyBackend, SplitMatrix
 from beltrami.operators.extension import extend_eigenvectors
 from beltrami.operators.laplacian import spectral_bound, split_laplacian
 from beltrami.operators.smoothness import heat_operator

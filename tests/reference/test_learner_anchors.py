@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners import (
     EigenfunctionClassifier,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beltrami.core.backend import Backend, NumpyBackend
+from beltrami.core.machine.backend import Backend, NumpyBackend
 
 NAMES = ("numpy", "torch on the processor", "cuda")
 
@@ -15,7 +15,7 @@ def open_backend(name: str) -> Backend:
     if name == "numpy":
         return NumpyBackend()
     torch = pytest.importorskip("torch", reason="torch is not installed: make test-device")
-    from beltrami.core.torch_backend import TorchBackend
+    from beltrami.core.machine.torch_backend import TorchBackend
 
     if name == "cuda" and not torch.cuda.is_available():
         pytest.skip("there is no device for torch's cuda")

@@ -2,9 +2,9 @@
 
 import random
 
-from beltrami.project.audit_events import AuditDrawn, RiskSet
-from beltrami.project.chronicle import Chronicle
-from beltrami.project.events import (
+from beltrami.project.record.audit_events import AuditDrawn, RiskSet
+from beltrami.project.record.chronicle import Chronicle
+from beltrami.project.record.events import (
     ClassAdded,
     ClassRemoved,
     Event,

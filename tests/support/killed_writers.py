@@ -19,7 +19,7 @@ from typing import Any
 from beltrami.core.errors import BeltramiError
 from beltrami.project import Event, open_project
 from beltrami.project.locking import lock_file
-from beltrami.project.state import replay
+from beltrami.project.record.state import replay
 from beltrami.tables import TableOptions
 
 N = 40

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beltrami.partitions.layout import Layout
-from beltrami.partitions.yardstick import Yardstick
+from beltrami.partitions.reading.layout import Layout
+from beltrami.partitions.representing.yardstick import Yardstick
 from beltrami.tables import Roles
 
 EVERY_ROW = 2**64 - 1

@@ -94,7 +94,7 @@ def with_table_options(*, min_classes: int = 2, has_labels: bool = True) -> Call
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         def run(**values: Any) -> None:
-            from beltrami.core.device import process_device
+            from beltrami.core.machine.device import process_device
             from beltrami.tables.options import TableOptions
 
             fields = {name: values.pop(name) for name in names}

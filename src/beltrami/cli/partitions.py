@@ -12,7 +12,7 @@ from beltrami.core.errors import InvalidInputError
 if TYPE_CHECKING:
     from beltrami.labelling import LearningOptions
     from beltrami.partitions import PartitionOptions
-    from beltrami.partitions.answered import Answered
+    from beltrami.partitions.people.answered import Answered
     from beltrami.project import Project
     from beltrami.tables import Table, TableOptions
 
@@ -44,14 +44,14 @@ def goes_by_parts(source: str | None, memory: str | None, cluster: str | None) -
     """
     if source is None:
         return False
-    from beltrami.partitions.sources import is_partitioned
+    from beltrami.partitions.reading.sources import is_partitioned
 
     return is_partitioned(source) or memory is not None or cluster is not None or _is_large(source)
 
 
 def _is_large(source: str) -> bool:
-    from beltrami.core.memory import available_bytes
-    from beltrami.partitions.sources import is_table_file
+    from beltrami.core.machine.memory import available_bytes
+    from beltrami.partitions.reading.sources import is_table_file
 
     path = Path(source)
     return is_table_file(path) and path.stat().st_size > _SHARE_OF_FREE * available_bytes()
@@ -104,8 +104,8 @@ def label_parts(
 
 def is_answered(source: str) -> bool:
     """Say whether a source is a folder of labelled partitions; refuse those without labels yet."""
-    from beltrami.partitions.answered import is_results
-    from beltrami.partitions.sources import is_partitioned
+    from beltrami.partitions.people.answered import is_results
+    from beltrami.partitions.reading.sources import is_partitioned
     from beltrami.tables.reading.images import holds_images
 
     path = Path(source)
@@ -121,7 +121,7 @@ def is_answered(source: str) -> bool:
 
 def open_answered(source: str, table: "TableOptions", seed: int, jobs: int | None) -> "Answered":
     """Open a folder of labelled partitions, which says itself how it is read."""
-    from beltrami.partitions.answered import Answered
+    from beltrami.partitions.people.answered import Answered
     from beltrami.project.options import said_options
 
     folder = Answered.open(Path(source), n_jobs=jobs)

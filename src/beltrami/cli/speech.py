@@ -16,7 +16,7 @@ import typer
 from beltrami.core.spelling import spell_out
 
 if TYPE_CHECKING:
-    from beltrami.core.progress import ProgressEvent
+    from beltrami.core.telling.progress import ProgressEvent
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -63,8 +63,8 @@ class Voice:
         import warnings
 
         from beltrami.core.errors import BeltramiWarning
-        from beltrami.core.progress import job, listen
-        from beltrami.core.progress_line import is_rewritable
+        from beltrami.core.telling.progress import job, listen
+        from beltrami.core.telling.progress_line import is_rewritable
 
         with ExitStack() as stack:
             if self.is_quiet:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, Points
 from beltrami.core.validation import check_count, check_points
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from beltrami.doors.answers import Answer, Clues, Reading, as_text, read_time
 from beltrami.doors.naming import find_id_column, find_label_column
 from beltrami.doors.outcome import GIVEN, Outcome
-from beltrami.labelling.own_columns import facts_of_own, relative_path
 from beltrami.labelling.result import SOURCES, columns_beside
+from beltrami.labelling.showing.own_columns import facts_of_own, relative_path
 from beltrami.tables import table_facts, write_table
 from beltrami.tables.model import decode_categories
 from beltrami.tables.reading.formats import read_as_it_stands

@@ -8,9 +8,9 @@ from datetime import datetime
 from beltrami.core.errors import InvalidInputError
 from beltrami.doors.answers import Answer, Reading, as_text
 from beltrami.project import Project
-from beltrami.project.checks import check_name
-from beltrami.project.events import FILE, IMPORT
-from beltrami.project.state import Given, State
+from beltrami.project.record.checks import check_name
+from beltrami.project.record.events import FILE, IMPORT
+from beltrami.project.record.state import Given, State
 from beltrami.tables.model import few_of
 
 

@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.progress import track
 from beltrami.core.randomness import generator
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, Points, Seed
 from beltrami.core.validation import check_count, check_positive
 from beltrami.embeddings.mbed.placement import TIE, place

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.progress import enter_stage
-from beltrami.core.stages import Stage
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import Stage
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points, Seed
-from beltrami.front_door.committee import ClassCommittee
+from beltrami.front_door.deciding.committee import ClassCommittee
+from beltrami.front_door.deciding.judgement import Answer
+from beltrami.front_door.deciding.value_committee import ValueAnswer, ValueCommittee
 from beltrami.front_door.islands import pieces_of, stand_alone
-from beltrami.front_door.judgement import Answer
 from beltrami.front_door.prepare import View, build_view
-from beltrami.front_door.value_committee import ValueAnswer, ValueCommittee
 from beltrami.learners.base import GraphLearner
 from beltrami.learners.model import Labeled
 

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import TooFewLabelsWarning
-from beltrami.core.progress import expect, job
-from beltrami.core.stages import FIT, Stage
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
+from beltrami.core.telling.progress import expect, job
+from beltrami.core.telling.stages import FIT, Stage
 from beltrami.core.types import BoolVector, FloatMatrix, Points, Seed
 from beltrami.data.labels import checked_weights, encode_labels, encode_listed_labels, labeled_mask
 from beltrami.front_door.acceptance import accepted_under, check_risk
@@ -21,11 +21,11 @@ from beltrami.front_door.base import (
     check_new_weights,
     check_update,
 )
-from beltrami.front_door.committee import ClassCommittee
+from beltrami.front_door.deciding.committee import ClassCommittee
+from beltrami.front_door.deciding.forecast import Forecast
+from beltrami.front_door.deciding.judgement import Answer, KeptJudgement, best_kept
 from beltrami.front_door.dialogue import LabellingDialogue
-from beltrami.front_door.forecast import Forecast
 from beltrami.front_door.islands import island_numbers
-from beltrami.front_door.judgement import Answer, KeptJudgement, best_kept
 from beltrami.front_door.kept.keeping import Keeping
 from beltrami.front_door.mixture.confidence import doubt_rows
 from beltrami.front_door.mixture.shares import check_priors

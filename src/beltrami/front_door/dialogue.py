@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Seed
 from beltrami.front_door.base import GivenLabels
-from beltrami.front_door.committee import ClassCommittee
+from beltrami.front_door.deciding.committee import ClassCommittee
+from beltrami.front_door.deciding.judgement import Answer, Judgement
 from beltrami.front_door.doubts import (
     doubts,
     judged_before,
@@ -20,7 +21,6 @@ from beltrami.front_door.doubts import (
     out_of_time,
     sizes_denied,
 )
-from beltrami.front_door.judgement import Answer, Judgement
 from beltrami.front_door.prepare import View
 from beltrami.front_door.report import FitReport, exact_bounds
 from beltrami.learners.base import GraphClassifier

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from beltrami.core.types import BoolVector, FloatVector, IndexVector
-from beltrami.front_door.candidates import OUT_OF_TIME
-from beltrami.front_door.judgement import Judged, JudgedValues
-from beltrami.front_door.judging import FEWEST_TESTED
+from beltrami.front_door.deciding.candidates import OUT_OF_TIME
+from beltrami.front_door.deciding.judgement import Judged, JudgedValues
+from beltrami.front_door.deciding.judging import FEWEST_TESTED
 from beltrami.front_door.report import percent
 from beltrami.review.guessing import BesideGuessing
 from beltrami.review.issues import LabelIssues

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.types import FloatVector, IndexVector
-from beltrami.front_door.judgement import Judgement
+from beltrami.front_door.deciding.judgement import Judgement
 from beltrami.questions import Question
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from beltrami.core.errors import ConnectedByBridgesWarning, InvalidInputError
-from beltrami.core.moments import column_moments
-from beltrami.core.progress import enter_stage
-from beltrami.core.stages import Stage
+from beltrami.core.machine.moments import column_moments
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import Stage
 from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_choice
 from beltrami.front_door.islands import pieces_of

@@ -6,16 +6,16 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from beltrami.core.progress import job
-from beltrami.core.stages import FIT, Stage
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
+from beltrami.core.telling.progress import job
+from beltrami.core.telling.stages import FIT, Stage
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points, Seed
 from beltrami.data.labels import checked_weights, encode_values
 from beltrami.front_door.base import GivenLabels, ManifoldLearner, check_update
+from beltrami.front_door.deciding.row_scales import RowScales
+from beltrami.front_door.deciding.value_committee import ValueAnswer, ValueCommittee
 from beltrami.front_door.doubts import out_of_time, value_doubts
 from beltrami.front_door.report import ValueReport
-from beltrami.front_door.row_scales import RowScales
-from beltrami.front_door.value_committee import ValueAnswer, ValueCommittee
 from beltrami.graph.fitting import checked_points
 from beltrami.learners.base import GraphRegressor
 from beltrami.learners.baselines import FEWEST_VALUES

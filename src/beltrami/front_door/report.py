@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from beltrami.core.markup import bullets, grid, paragraph
-from beltrami.front_door.judgement import Judged, JudgedValues
+from beltrami.front_door.deciding.judgement import Judged, JudgedValues
 
 _TRIFLE = 1e-9
 

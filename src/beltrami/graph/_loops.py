@@ -5,7 +5,7 @@ Nothing here knows of estimators: arrays in, arrays out.
 
 import numpy as np
 
-from beltrami.core.compiled import get_thread_id, njit, prange
+from beltrami.core.machine.compiled import get_thread_id, njit, prange
 
 
 def pair_distances_reference(left, right, rows, columns):

@@ -16,7 +16,7 @@ from beltrami.core.errors import (
     DegenerateDataWarning,
     DisconnectedGraphError,
 )
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import CsrMatrix, FloatVector, IndexVector
 from beltrami.graph.connect import shortest_bridges
 from beltrami.graph.model import Attachment, Graph, GraphCertificate, Neighbors

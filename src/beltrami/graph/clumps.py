@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.search.cells import CELL_SIZE
 from beltrami.graph.search.euclidean import EuclideanSpace

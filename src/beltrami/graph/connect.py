@@ -17,7 +17,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import IndexVector
 from beltrami.graph.clumps import Clumps, Way
 from beltrami.graph.search import Space

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import validate_data
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import fit_bytes, require_address_space
+from beltrami.core.machine.memory import fit_bytes, require_address_space
 from beltrami.core.types import Points
 from beltrami.graph.model import Attachment, Graph
 from beltrami.graph.recipes import GraphRecipe, KnnGraph, RadiusGraph

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
+from beltrami.core.machine.threads import thread_limit
 from beltrami.core.randomness import generator
-from beltrami.core.threads import thread_limit
 from beltrami.core.types import CsrMatrix, Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.anchors import named_nodes, set_anchors

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from beltrami.core.errors import DegenerateDataWarning, InvalidInputError
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.core.validation import check_count, check_positive
 from beltrami.graph.model import Neighbors

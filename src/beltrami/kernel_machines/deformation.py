@@ -18,8 +18,8 @@ import numpy as np
 from scipy.linalg import eigh, lu_factor, lu_solve, solve_triangular
 
 from beltrami.core.errors import SolverError
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.kernel_machines.expansion import Expansion, FeatureExpansion, KernelExpansion
 from beltrami.kernel_machines.feature_form import FeatureForm, feature_form

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from beltrami.core.backend import NumpyBackend, SplitMatrix
-from beltrami.core.memory import budget_bytes
-from beltrami.core.progress import track
+from beltrami.core.machine.backend import NumpyBackend, SplitMatrix
+from beltrami.core.machine.memory import budget_bytes
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.kernel_machines.features import FeatureMap
 from beltrami.kernel_machines.roughness import Roughness

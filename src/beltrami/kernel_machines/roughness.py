@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from beltrami.core.backend import NumpyBackend, SplitMatrix
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.machine.backend import NumpyBackend, SplitMatrix
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.core.validation import check_choice, check_count, is_auto
 from beltrami.graph.model import Graph

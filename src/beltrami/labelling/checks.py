@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from beltrami.core.progress import enter_stage
-from beltrami.core.stages import Stage
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import Stage
 from beltrami.core.types import Points
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.front_door.report import FitReport
-from beltrami.labelling.contents import LINE_LENGTH, with_preview
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import label_rows
 from beltrami.labelling.options import LearningOptions
-from beltrami.labelling.own_columns import columns_of_rows
 from beltrami.labelling.result import Labelling
+from beltrami.labelling.showing.contents import LINE_LENGTH, with_preview
+from beltrami.labelling.showing.own_columns import columns_of_rows
 from beltrami.tables.writing import records
 
 _MOST_LISTED, _MOST_CONFLICTS = 20, 5

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.progress import enter_stage
 from beltrami.core.randomness import generator
-from beltrami.core.stages import Stage
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import Stage
 from beltrami.core.types import Seed
 from beltrami.data import load_dataset
 from beltrami.labelling.intake import take_in
@@ -94,7 +94,7 @@ class Demonstration:
 
     def save(self, folder: Path) -> list[Path]:
         """Write the table, the labels, the report and the map into a folder."""
-        from beltrami.labelling.page import page_of
+        from beltrami.labelling.showing.page import page_of
         from beltrami.report.page.render import save_page
 
         write_table(folder / "digits.csv", self.table, {})

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.progress import enter_stage
-from beltrami.core.stages import Stage
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import Stage
 from beltrami.core.types import BoolVector, FloatVector, Points
 from beltrami.tables import (
     Features,

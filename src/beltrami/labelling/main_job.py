@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.device import describe_device
-from beltrami.core.progress import enter_stage, job
-from beltrami.core.stages import FIT, Stage
+from beltrami.core.machine.device import describe_device
+from beltrami.core.telling.progress import enter_stage, job
+from beltrami.core.telling.stages import FIT, Stage
 from beltrami.core.types import Seed
 from beltrami.front_door.classifier import ManifoldClassifier
-from beltrami.front_door.forecast import Forecast
+from beltrami.front_door.deciding.forecast import Forecast
 from beltrami.labelling.intake import Intake, take_in
 from beltrami.labelling.options import N_QUESTIONS, LearningOptions
 from beltrami.labelling.result import Labelling

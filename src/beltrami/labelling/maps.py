@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.progress import enter_stage, expect
-from beltrami.core.stages import Stage
+from beltrami.core.telling.progress import enter_stage, expect
+from beltrami.core.telling.stages import Stage
 from beltrami.core.types import FloatMatrix
 from beltrami.embeddings import LaplacianEigenmaps, SpectralClustering
 from beltrami.embeddings.layout import layout_graph
-from beltrami.front_door.forecast import Forecast
+from beltrami.front_door.deciding.forecast import Forecast
 from beltrami.front_door.prepare import View, build_view
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from beltrami.core.files import require_no_input
 from beltrami.core.markup import bullets, grid, paragraph
-from beltrami.core.progress import enter_stage, job
-from beltrami.core.stages import Stage
+from beltrami.core.telling.progress import enter_stage, job
+from beltrami.core.telling.stages import Stage
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.front_door.classifier import ManifoldClassifier
-from beltrami.labelling.contents import LINE_LENGTH, RowContents, with_preview
 from beltrami.labelling.intake import Intake
-from beltrami.labelling.own_columns import facts_of_own, own_columns, relative_path
+from beltrami.labelling.showing.contents import LINE_LENGTH, RowContents, with_preview
+from beltrami.labelling.showing.own_columns import facts_of_own, own_columns, relative_path
 from beltrami.questions import Question
 from beltrami.report.page.model import Source
 from beltrami.report.sentences import count_rows, evidence, headline
@@ -277,7 +277,7 @@ class Labelling:
         Path
             Where it is.
         """
-        from beltrami.labelling.table_labeller import TableLabeller
+        from beltrami.labelling.kept.table_labeller import TableLabeller
 
         require_no_input(Path(path), self.intake.files)
         return TableLabeller.of(self).save(path)
@@ -297,7 +297,7 @@ class Labelling:
         Path
             Where it is.
         """
-        from beltrami.labelling.page import page_of
+        from beltrami.labelling.showing.page import page_of
         from beltrami.report.page.render import save_page
 
         require_no_input(Path(path), self.intake.files)

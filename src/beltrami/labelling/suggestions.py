@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.progress import enter_stage
-from beltrami.core.stages import Stage
-from beltrami.labelling.contents import LINE_LENGTH, RowContents, with_preview
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import Stage
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
-from beltrami.labelling.own_columns import columns_of_rows
+from beltrami.labelling.showing.contents import LINE_LENGTH, RowContents, with_preview
+from beltrami.labelling.showing.own_columns import columns_of_rows
 from beltrami.questions import Question
 from beltrami.report.sentences import count_rows
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from beltrami.core.few_rows import FEW_ROWS
-from beltrami.core.progress import track
+from beltrami.core.machine.few_rows import FEW_ROWS
+from beltrami.core.telling.progress import track
 from beltrami.embeddings.layout import layout_graph
 from beltrami.graph.model import Graph
 from beltrami.graph.recipes import KnnGraph

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from beltrami.core.moments import column_moments
-from beltrami.core.threads import map_ranges, serial_blas
+from beltrami.core.machine.moments import column_moments
+from beltrami.core.machine.threads import map_ranges, serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.graph.search import open_space
 from beltrami.kernel_machines.ridge import KernelRidgePath

@@ -14,10 +14,10 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.machine.threads import threads_in_force
 from beltrami.core.store import Form, Parcel, recall
-from beltrami.core.threads import threads_in_force
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.solvers.eigen import eigenbasis

@@ -12,8 +12,8 @@ from typing import Any, Self
 from weakref import WeakSet, finalize
 
 from beltrami.core.errors import BeltramiError, InvalidInputError
-from beltrami.core.progress import job
-from beltrami.core.stages import FIT, Stage
+from beltrami.core.telling.progress import job
+from beltrami.core.telling.stages import FIT, Stage
 from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.result import Labelling
 from beltrami.project import ProjectError

@@ -7,7 +7,7 @@ f' L f = 1/2 sum_ij w_ij (f_i - f_j)^2 measures how much f varies along the edge
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from beltrami.core.backend import SplitMatrix
+from beltrami.core.machine.backend import SplitMatrix
 from beltrami.core.types import CsrMatrix, FloatVector
 from beltrami.core.validation import check_choice
 from beltrami.graph.model import Graph

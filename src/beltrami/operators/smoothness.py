@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 from scipy.special import ive
 
-from beltrami.core.backend import Backend, SplitMatrix
-from beltrami.core.device import backend_for, on_device
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.machine.backend import Backend, SplitMatrix
+from beltrami.core.machine.device import backend_for, on_device
 from beltrami.core.types import FloatMatrix
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import spectral_bound, split_laplacian

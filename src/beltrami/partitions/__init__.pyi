@@ -3,8 +3,8 @@
 from .job import label_partitions
 from .model import Coverage
 from .options import PartitionOptions
+from .reading.sources import find_partitions, is_partitioned
 from .result import PartitionedLabelling
-from .sources import find_partitions, is_partitioned
 
 __all__ = [
     "Coverage",

@@ -10,27 +10,27 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.progress import enter_stage, job
-from beltrami.core.stages import FIT, Stage
-from beltrami.core.threads import resolve_jobs
+from beltrami.core.machine.threads import resolve_jobs
+from beltrami.core.telling.progress import enter_stage, job
+from beltrami.core.telling.stages import FIT, Stage
 from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.labelling.options import LearningOptions
-from beltrami.partitions.answering import Answerer, AnswerTask, KeptAnswerer, written_name
-from beltrami.partitions.beside import label_prints, with_read_labels
-from beltrami.partitions.first_look import look_at_all
-from beltrami.partitions.layout import Layout
-from beltrami.partitions.learned import LABELLER, Learned, learner_of
+from beltrami.partitions.answers.answering import Answerer, AnswerTask, KeptAnswerer, written_name
+from beltrami.partitions.answers.learned import LABELLER, Learned, learner_of
+from beltrami.partitions.crews.opening import crew_of
+from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
-from beltrami.partitions.opening import crew_of
 from beltrami.partitions.options import SHARE, PartitionOptions, read_size
-from beltrami.partitions.passes import Passes
 from beltrami.partitions.places import require_apart, require_own_names
 from beltrami.partitions.plan import Plan, make_plan, require_space
-from beltrami.partitions.representatives import Choice, Representatives
+from beltrami.partitions.reading.beside import label_prints, with_read_labels
+from beltrami.partitions.reading.first_look import look_at_all
+from beltrami.partitions.reading.layout import Layout
+from beltrami.partitions.reading.sources import find_partitions, place_of
+from beltrami.partitions.representing.representatives import Choice, Representatives
+from beltrami.partitions.representing.settling import settle
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
-from beltrami.partitions.settling import settle
-from beltrami.partitions.sources import find_partitions, place_of
 from beltrami.tables import TableOptions
 
 STAGES = (

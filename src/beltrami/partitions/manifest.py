@@ -21,8 +21,8 @@ from typing import Any
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.files import read_json, remove_debris, write_text
 from beltrami.core.locks import FileLock, LockHeldError, NoLocksError
-from beltrami.partitions.answering import PartCounts
-from beltrami.partitions.crew import is_full
+from beltrami.partitions.answers.answering import PartCounts
+from beltrami.partitions.crews.crew import is_full
 from beltrami.partitions.model import Failure
 from beltrami.tables.model import few_of
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from beltrami.core.moments import Moments
+from beltrami.core.machine.moments import Moments
 from beltrami.core.types import FloatVector, IndexVector
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.partitions.answering import written_name
+from beltrami.partitions.answers.answering import written_name
 from beltrami.partitions.model import Partition
 
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
-from beltrami.core.threads import resolve_jobs
-from beltrami.partitions.layout import Layout
+from beltrami.core.machine import memory
+from beltrami.core.machine.threads import resolve_jobs
 from beltrami.partitions.model import Partition
 from beltrami.partitions.options import PartitionOptions
-from beltrami.partitions.survey import batch_rows
+from beltrami.partitions.reading.layout import Layout
+from beltrami.partitions.reading.survey import batch_rows
 
 MOST_REPRESENTATIVES = 50_000
 _LEAST_REPRESENTATIVES = 500

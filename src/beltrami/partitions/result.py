@@ -8,9 +8,9 @@ from typing import Any
 from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.front_door.report import FitReport
 from beltrami.labelling.result import SOURCES
-from beltrami.partitions.answered import Answered
-from beltrami.partitions.asking import PartitionedSuggestions, suggest_in
 from beltrami.partitions.model import Coverage, Failure, Pace, Partition
+from beltrami.partitions.people.answered import Answered
+from beltrami.partitions.people.asking import PartitionedSuggestions, suggest_in
 from beltrami.report.page.model import Source
 from beltrami.report.sentences import evidence, headline
 from beltrami.tables import Table

@@ -6,10 +6,10 @@ from beltrami.project.errors import (
     ProjectError,
     ProjectInUseError,
 )
-from beltrami.project.events import Event
 from beltrami.project.opening import data_of, open_project, project_beside
 from beltrami.project.project import Project
-from beltrami.project.state import AREA_WEIGHT, State
+from beltrami.project.record.events import Event
+from beltrami.project.record.state import AREA_WEIGHT, State
 
 __all__ = [
     "AREA_WEIGHT",

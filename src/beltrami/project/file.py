@@ -18,8 +18,8 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.core.locks import FileLock
 from beltrami.front_door.kept.file import is_labeller
 from beltrami.project.errors import NotSavedError, ProjectError, ProjectInUseError
-from beltrami.project.events import Body, Event, now
 from beltrami.project.locking import lock_project
+from beltrami.project.record.events import Body, Event, now
 
 APPLICATION = int.from_bytes(b"Blt1")
 """What the header of the file says it is."""

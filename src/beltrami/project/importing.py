@@ -7,9 +7,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.project.checks import check_name
-from beltrami.project.chronicle import Chronicle
-from beltrami.project.events import FILE, Event, Labelled, Renamed, pressed
+from beltrami.project.record.checks import check_name
+from beltrami.project.record.chronicle import Chronicle
+from beltrami.project.record.events import FILE, Event, Labelled, Renamed, pressed
 
 
 @dataclass(frozen=True, slots=True)

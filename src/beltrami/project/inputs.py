@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.project.audit_events import AuditAnswered, AuditDrawn
-from beltrami.project.audits import follow_rows
-from beltrami.project.events import Event, Kept, Labelled, Marked
 from beltrami.project.file import StoredInput
+from beltrami.project.record.audit_events import AuditAnswered, AuditDrawn
+from beltrami.project.record.audits import follow_rows
+from beltrami.project.record.events import Event, Kept, Labelled, Marked
 from beltrami.tables.model import Table
 
 _LINES = (".csv", ".tsv", ".jsonl", ".ndjson")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from beltrami.core.locks import FileLock, LockHeldError, NoLocksError
 from beltrami.project.errors import ProjectError, ProjectInUseError
-from beltrami.project.events import now
+from beltrami.project.record.events import now
 
 
 def lock_project(project: Path, user: str) -> FileLock:

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.project.checks import check_name
-from beltrami.project.chronicle import Chronicle
 from beltrami.project.errors import ProjectError
-from beltrami.project.events import FILE, Event, InputSeen, RolesChanged
 from beltrami.project.file import Contents, ProjectFile, read_project
 from beltrami.project.inputs import Input, recognise, translate
 from beltrami.project.options import found_beside, merge_options, read_options, whole_path
 from beltrami.project.project import Project
 from beltrami.project.reading import read_data
+from beltrami.project.record.checks import check_name
+from beltrami.project.record.chronicle import Chronicle
+from beltrami.project.record.events import FILE, Event, InputSeen, RolesChanged
 from beltrami.tables import TableOptions, read_table
 from beltrami.tables.options import DEFAULTS
 

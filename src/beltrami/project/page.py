@@ -14,11 +14,11 @@ from beltrami.embeddings.layout import layout_graph
 from beltrami.front_door.doubts import WERE_ASKED_FOR
 from beltrami.graph.model import Graph
 from beltrami.labelling.options import LearningOptions
-from beltrami.labelling.page import page_of
 from beltrami.labelling.result import Labelling
+from beltrami.labelling.showing.page import page_of
 from beltrami.project.file import seal_at
 from beltrami.project.project import Project
-from beltrami.project.state import State
+from beltrami.project.record.state import State
 from beltrami.project.work import (
     curve_of,
     hands_of,

@@ -11,11 +11,16 @@ import numpy as np
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.labelling.intake import Intake
-from beltrami.project.audit_events import RiskSet
-from beltrami.project.checks import check_name
-from beltrami.project.chronicle import Chronicle
 from beltrami.project.errors import ClassExistsError, ProjectError
-from beltrami.project.events import (
+from beltrami.project.file import ProjectFile
+from beltrami.project.importing import news_of
+from beltrami.project.inputs import Input, Recognised, recognise
+from beltrami.project.options import changes_beside, options_record, place_beside
+from beltrami.project.reading import Data, OpenMarker, read_data
+from beltrami.project.record.audit_events import RiskSet
+from beltrami.project.record.checks import check_name
+from beltrami.project.record.chronicle import Chronicle
+from beltrami.project.record.events import (
     FILE,
     Body,
     ClassAdded,
@@ -31,14 +36,9 @@ from beltrami.project.events import (
     TakenBack,
     pressed,
 )
-from beltrami.project.file import ProjectFile
-from beltrami.project.importing import news_of
-from beltrami.project.inputs import Input, Recognised, recognise
-from beltrami.project.measures import Measures
-from beltrami.project.options import changes_beside, options_record, place_beside
-from beltrami.project.reading import Data, OpenMarker, read_data
-from beltrami.project.standing import fallen_after, fallen_numbers
-from beltrami.project.state import State
+from beltrami.project.record.measures import Measures
+from beltrami.project.record.standing import fallen_after, fallen_numbers
+from beltrami.project.record.state import State
 from beltrami.tables import GivenLabels, TableOptions
 from beltrami.tables.model import few_of
 

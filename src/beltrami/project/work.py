@@ -4,13 +4,13 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
-from beltrami.project.audits import Audits
-from beltrami.project.chronicle import Chronicle
-from beltrami.project.events import FILE, Event, InputSeen, Kept, Labelled, Marked
-from beltrami.project.measures import Measure
-from beltrami.project.standing import fallen_numbers
-from beltrami.project.state import State
+from beltrami.project.record.audit_events import AuditAnswered, AuditDrawn, RiskSet
+from beltrami.project.record.audits import Audits
+from beltrami.project.record.chronicle import Chronicle
+from beltrami.project.record.events import FILE, Event, InputSeen, Kept, Labelled, Marked
+from beltrami.project.record.measures import Measure
+from beltrami.project.record.standing import fallen_numbers
+from beltrami.project.record.state import State
 from beltrami.report.page.work import AuditRound, CurvePoint, Hand, Measured
 from beltrami.review.proof import STALE, is_stale, prove
 

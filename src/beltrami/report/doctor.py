@@ -6,11 +6,11 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from beltrami.core.device import describe_choice
-from beltrami.core.memory import available_bytes, budget_bytes
+from beltrami.core.machine.device import describe_choice
+from beltrami.core.machine.memory import available_bytes, budget_bytes
+from beltrami.core.machine.threads import usable_cpus
 from beltrami.core.store import Store
 from beltrami.core.store.folder import in_mib
-from beltrami.core.threads import usable_cpus
 
 _NEEDED = (
     "numpy",

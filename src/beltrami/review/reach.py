@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 
 ALIKE, SHARE_ALIKE = 12.0, 0.4

@@ -20,10 +20,10 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import Advance, track
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.machine.threads import serial_blas
 from beltrami.core.randomness import generator
-from beltrami.core.threads import serial_blas
+from beltrami.core.telling.progress import Advance, track
 from beltrami.core.types import FloatMatrix, FloatVector, Points, Seed
 from beltrami.core.validation import check_count, check_nonnegative
 from beltrami.graph.fitting import checked_points, graph_tags

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.machine.threads import serial_blas
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.separation.dimension import intrinsic_dimension, participation
 from beltrami.separation.model import LocalShapes, Neighborhoods

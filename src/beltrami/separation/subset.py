@@ -6,7 +6,7 @@ manifolds; a graph of shapes is therefore built on points that are some way apar
 
 import numpy as np
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, IndexVector
 
 WALK_COST = 2e11

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.compiled import njit
+from beltrami.core.machine.compiled import njit
 
 _BUCKETS = 4096  # of the queue; nodes with more entries share the last
 _TINY = np.finfo(np.float64).tiny

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from beltrami.core.backend import PROCESSOR, Backend
+from beltrami.core.machine.backend import PROCESSOR, Backend
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 
 

@@ -12,10 +12,10 @@ from beltrami.front_door.insight import on_trial
 from beltrami.front_door.report import FitReport
 from beltrami.labelling.result import row_sources
 from beltrami.learners.base import first_classes
-from beltrami.project.measures import Measure
-from beltrami.project.state import State
+from beltrami.project.record.measures import Measure
+from beltrami.project.record.state import State
 from beltrami.report.page.model import Source
-from beltrami.studio_server.teaching import Taught, classes_of, taught_by, teach, vectors_of
+from beltrami.studio_server.learner.teaching import Taught, classes_of, taught_by, teach, vectors_of
 
 BY_AREA, UNSURE = 4, 8
 """Flags beside the source: given for a whole area, and marked as what nobody can tell."""

@@ -12,14 +12,14 @@ from starlette.types import ASGIApp
 from beltrami.core.errors import BeltramiError
 from beltrami.core.spelling import spell_out
 from beltrami.project import ClassExistsError, NotSavedError, ProjectError
-from beltrami.studio_server.audit_routes import AuditRoutes
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import Access, Gate
 from beltrami.studio_server.guard.limits import Limits
 from beltrami.studio_server.guard.refusals import RefusedError
-from beltrami.studio_server.history_routes import HistoryRoutes
-from beltrami.studio_server.review_routes import ReviewRoutes
-from beltrami.studio_server.routes import Routes
+from beltrami.studio_server.requests.audit_routes import AuditRoutes
+from beltrami.studio_server.requests.history_routes import HistoryRoutes
+from beltrami.studio_server.requests.review_routes import ReviewRoutes
+from beltrami.studio_server.requests.routes import Routes
 from beltrami.studio_server.wire.hub import Hub
 from beltrami.studio_server.wire.telling import tell_state
 

@@ -16,25 +16,25 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from beltrami.core.errors import BeltramiError
-from beltrami.core.progress import ProgressEvent, listen
+from beltrami.core.telling.progress import ProgressEvent, listen
 from beltrami.core.types import FloatMatrix
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.bare import write_bare
-from beltrami.labelling.contents import RowContents
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
+from beltrami.labelling.showing.contents import RowContents
 from beltrami.project import Project
-from beltrami.project.events import Event
 from beltrami.project.page import Draft, draft_page, finish_page, too_few_classes
 from beltrami.project.project import labelled_intake
-from beltrami.project.state import weight_of
+from beltrami.project.record.events import Event
+from beltrami.project.record.state import weight_of
 from beltrami.questions import Question
 from beltrami.report.page import save_page
 from beltrami.studio_server.answers import Answers
 from beltrami.studio_server.auditing import Auditing
 from beltrami.studio_server.board import Board
-from beltrami.studio_server.learning import Learning
+from beltrami.studio_server.learner.learning import Learning
 from beltrami.studio_server.wire.frames import pack_answers, pack_changes, pack_places
 from beltrami.tables import TableOptions
 

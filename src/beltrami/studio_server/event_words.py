@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
-from beltrami.project.events import (
+from beltrami.project.record.audit_events import AuditAnswered, AuditDrawn, RiskSet
+from beltrami.project.record.events import (
     FILE,
     ClassAdded,
     ClassRemoved,
@@ -17,8 +17,8 @@ from beltrami.project.events import (
     RolesChanged,
     TakenBack,
 )
-from beltrami.project.measures import Measure
-from beltrami.project.state import State
+from beltrami.project.record.measures import Measure
+from beltrami.project.record.state import State
 from beltrami.tables.model import few_of
 
 

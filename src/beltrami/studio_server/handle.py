@@ -10,11 +10,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
-from beltrami.partitions.answered import Answered, is_results
+from beltrami.partitions.people.answered import Answered, is_results
 from beltrami.project.options import said_options
 from beltrami.studio_server.application import make_app
 from beltrami.studio_server.desk import Desk

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from beltrami.labelling.contents import RowContents
+from beltrami.labelling.showing.contents import RowContents
 from beltrami.project import Project
-from beltrami.project.audit_events import AuditAnswered, AuditDrawn
-from beltrami.project.audits import audits_of
-from beltrami.project.chronicle import Chronicle
-from beltrami.project.events import FILE, Event, Labelled, TakenBack
-from beltrami.project.measures import Measure
-from beltrami.project.standing import fallen_after, fallen_numbers, way_numbers
-from beltrami.project.state import State
+from beltrami.project.record.audit_events import AuditAnswered, AuditDrawn
+from beltrami.project.record.audits import audits_of
+from beltrami.project.record.chronicle import Chronicle
+from beltrami.project.record.events import FILE, Event, Labelled, TakenBack
+from beltrami.project.record.measures import Measure
+from beltrami.project.record.standing import fallen_after, fallen_numbers, way_numbers
+from beltrami.project.record.state import State
 from beltrami.studio_server.event_words import say_event, say_why
 
 _PREVIEW_LENGTH = 90

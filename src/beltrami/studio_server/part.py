@@ -9,9 +9,9 @@ from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
-from beltrami.partitions.answered import Answered
-from beltrami.partitions.learned import learner_of
-from beltrami.partitions.representatives import Representatives
+from beltrami.partitions.answers.learned import learner_of
+from beltrami.partitions.people.answered import Answered
+from beltrami.partitions.representing.representatives import Representatives
 from beltrami.project.opening import project_beside
 from beltrami.tables import TableOptions
 

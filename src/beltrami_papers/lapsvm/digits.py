@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.graph.recipes import KnnGraph
 from beltrami.kernel_machines.kernels import PolynomialKernel
 from beltrami_papers.cells import page, table_lines

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import IndexVector
 from beltrami.data import load_dataset
 from beltrami.graph.recipes import KnnGraph

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import IndexVector, Points
 from beltrami.embeddings import SpectralClustering
 from beltrami.embeddings.mbed.modes import PaperMode

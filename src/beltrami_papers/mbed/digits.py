@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.data import load_dataset
 from beltrami.embeddings.mbed.modes import PaperMode

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.embeddings.mbed.modes import PaperMode, PracticalMode
 from beltrami.learners import (
     GraphRegularizedClassifier,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import IndexVector
 from beltrami.data import Dataset, dollar_sign, surface_sphere
 from beltrami.data.shapes.crossing import crossing_spheres

@@ -75,7 +75,7 @@ def test_a_fork_while_another_thread_has_limits_leaves_none_behind() -> None:
     _run(
         "fitted()\n"
         "from threadpoolctl import threadpool_info, threadpool_limits\n"
-        "from beltrami.core.threads import serial_blas\n"
+        "from beltrami.core.machine.threads import serial_blas\n"
         "blas = lambda *_: [one['num_threads'] for one in threadpool_info()"
         " if one['user_api'] == 'blas']\n"
         "threadpool_limits(3)\n"

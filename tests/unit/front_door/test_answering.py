@@ -5,10 +5,10 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from beltrami import ManifoldClassifier, load_dataset
-from beltrami.front_door import candidates
 from beltrami.front_door.answering import _loops
 from beltrami.front_door.answering.answerer import learner_answerer
 from beltrami.front_door.answering.forest import ForestVoice
+from beltrami.front_door.deciding import candidates
 from beltrami.learners.spectral import estimators as spectral
 
 METHODS = (

@@ -105,8 +105,8 @@ def test_other_labels_on_the_same_graph_equal_a_fresh_fit(fitted, digits):
 
 @pytest.mark.parametrize("method", ["laplacian_rls", "laplacian_svc"])
 def test_landmarks_are_drawn_alike_for_the_labels_at_hand(method, digits, y, monkeypatch):
-    monkeypatch.setattr("beltrami.front_door.candidates.EXACT_MACHINE_ROWS", 200)
-    monkeypatch.setattr("beltrami.front_door.candidates._LANDMARKS", 60)
+    monkeypatch.setattr("beltrami.front_door.deciding.candidates.EXACT_MACHINE_ROWS", 200)
+    monkeypatch.setattr("beltrami.front_door.deciding.candidates._LANDMARKS", 60)
     other = np.full(240, -1)
     other[100:130] = digits[1][100:130]
     again = ManifoldClassifier(method).fit(digits[0], y)

@@ -8,7 +8,7 @@ import pytest
 
 from beltrami import ManifoldClassifier, eigenbasis, two_moons
 from beltrami.core.errors import BeltramiWarning, InvalidInputError
-from beltrami.core.progress import listen
+from beltrami.core.telling.progress import listen
 from beltrami.learners.spectral import estimators
 
 

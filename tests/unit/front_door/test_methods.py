@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from beltrami import ManifoldClassifier
-from beltrami.front_door.candidates import CLASS_CANDIDATES
+from beltrami.front_door.deciding.candidates import CLASS_CANDIDATES
 
 
 @pytest.mark.parametrize("method", [candidate.name for candidate in CLASS_CANDIDATES])

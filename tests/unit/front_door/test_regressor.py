@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 
 from beltrami import KnnGraph, ManifoldRegressor, circle, swiss_roll
 from beltrami.core.errors import DisconnectedGraphWarning, InvalidInputError
-from beltrami.front_door.candidates import VALUE_CANDIDATES
+from beltrami.front_door.deciding.candidates import VALUE_CANDIDATES
 from beltrami.learners.baselines import NearestValueBaseline, RidgeBaseline, neighbors_among
 
 METHODS = [candidate.name for candidate in VALUE_CANDIDATES]

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from beltrami import KnnGraph
-from beltrami.core import memory
 from beltrami.core.errors import MemoryBudgetError, RecallWarning
+from beltrami.core.machine import memory
 from beltrami.graph.search import approximate, euclidean, open_space
 from beltrami.graph.search.cells import CELL_SIZE, Cells, Division
 

@@ -12,7 +12,6 @@ from sklearn.base import clone
 from tests.support import graph_oracles as oracles
 
 from beltrami import Graph, HeatKernel, KnnGraph, RadiusGraph
-from beltrami.core import memory
 from beltrami.core.errors import (
     ConnectedByBridgesWarning,
     DegenerateDataWarning,
@@ -20,6 +19,7 @@ from beltrami.core.errors import (
     InvalidInputError,
     MemoryBudgetError,
 )
+from beltrami.core.machine import memory
 from beltrami.graph import assembly
 
 

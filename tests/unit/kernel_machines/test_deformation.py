@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
 from beltrami import KnnGraph
-from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
+from beltrami.core.machine import memory
 from beltrami.kernel_machines.deformation import (
     FactoredDeformation,
     FeatureDeformation,

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, diags_array
 
 from beltrami import Graph, KnnGraph, laplacian
-from beltrami.core.progress import listen
+from beltrami.core.telling.progress import listen
 from beltrami.graph.families import ring
 from beltrami.kernel_machines import feature_form as module
 from beltrami.kernel_machines.feature_form import feature_form

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.progress import listen
+from beltrami.core.telling.progress import listen
 from beltrami.labelling.result import SOURCES
 from beltrami.report.page import Source
 

@@ -3,8 +3,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from beltrami import Graph, KnnGraph, laplacian
-from beltrami.core.backend import SplitMatrix
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.machine.backend import SplitMatrix
 from beltrami.graph.families import complete, disjoint_union, path, ring
 from beltrami.operators.laplacian import (
     inverse_power,

@@ -9,7 +9,7 @@ from tests.support.partitions import blob_table, write_parts
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
-from beltrami.partitions.identity import hash_ids
+from beltrami.partitions.reading.identity import hash_ids
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from tests.support.partitions import blob_table, write_parts, written
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
-from beltrami.partitions.files import FilePartition
 from beltrami.partitions.manifest import FOLDER, Manifest
+from beltrami.partitions.reading.files import FilePartition
 
 
 def label(source, out):

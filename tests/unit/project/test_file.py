@@ -12,9 +12,9 @@ from tests.support.histories import labelled
 
 from beltrami.project import file as project_file
 from beltrami.project.errors import NotSavedError, ProjectError, ProjectInUseError
-from beltrami.project.events import ClassAdded, TakenBack
 from beltrami.project.file import APPLICATION, FORMAT, ProjectFile, StoredInput, read_project
 from beltrami.project.locking import lock_file
+from beltrami.project.record.events import ClassAdded, TakenBack
 
 INPUT = StoredInput(1, "{}", b"rows", b"ids")
 
@@ -286,7 +286,7 @@ FILL = """
 import sys
 from pathlib import Path
 from beltrami.project.errors import NotSavedError
-from beltrami.project.events import ClassAdded
+from beltrami.project.record.events import ClassAdded
 from beltrami.project.file import ProjectFile
 made = ProjectFile.open(Path(sys.argv[1]), "ann")
 n_saved = 0

@@ -9,9 +9,9 @@ from tests.support.histories import event, labelled
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project import open_project
-from beltrami.project.events import Kept, Labelled, Marked
 from beltrami.project.file import StoredInput
 from beltrami.project.inputs import Input, translate
+from beltrami.project.record.events import Kept, Labelled, Marked
 from beltrami.tables import TableOptions
 
 

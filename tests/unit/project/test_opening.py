@@ -463,8 +463,8 @@ def test_a_table_of_labels_beside_the_data_comes_in_once(data, tmp_path):
 
 
 def test_a_project_that_lost_its_beginning_is_damaged(data):
-    from beltrami.project.events import ClassAdded
     from beltrami.project.file import ProjectFile
+    from beltrami.project.record.events import ClassAdded
 
     with closing(ProjectFile.open(data.with_name("data.beltrami"), "ann")) as made:
         made.append([("ann", ClassAdded("x"))])

@@ -13,9 +13,9 @@ from beltrami.core.errors import BeltramiWarning
 from beltrami.labelling.main_job import conclude, label_rows, make_learner
 from beltrami.labelling.options import LearningOptions
 from beltrami.project import open_project
-from beltrami.project.events import Labelled
 from beltrami.project.file import read_project
-from beltrami.project.state import replay, weight_of
+from beltrami.project.record.events import Labelled
+from beltrami.project.record.state import replay, weight_of
 from beltrami.tables import TableOptions
 
 pytestmark = pytest.mark.usefixtures("few_trees")

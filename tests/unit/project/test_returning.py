@@ -8,9 +8,9 @@ from tests.support.histories import event, history, labelled, random_history
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project import ProjectError, open_project
-from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
-from beltrami.project.chronicle import Chronicle
-from beltrami.project.events import (
+from beltrami.project.record.audit_events import AuditAnswered, AuditDrawn, RiskSet
+from beltrami.project.record.chronicle import Chronicle
+from beltrami.project.record.events import (
     UNDOABLE,
     ClassAdded,
     Kept,
@@ -20,8 +20,8 @@ from beltrami.project.events import (
     RolesChanged,
     TakenBack,
 )
-from beltrami.project.standing import standing
-from beltrami.project.state import replay
+from beltrami.project.record.standing import standing
+from beltrami.project.record.state import replay
 from beltrami.tables import TableOptions
 
 RESTORED = ("labels", "unsure", "skipped", "kept")

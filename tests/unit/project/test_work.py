@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 from tests.support.histories import history, labelled, random_history
 
-from beltrami.project.audit_events import AuditAnswered, AuditDrawn
-from beltrami.project.events import Labelled, Returned, TakenBack
-from beltrami.project.measures import Measure
-from beltrami.project.state import replay
+from beltrami.project.record.audit_events import AuditAnswered, AuditDrawn
+from beltrami.project.record.events import Labelled, Returned, TakenBack
+from beltrami.project.record.measures import Measure
+from beltrami.project.record.state import replay
 from beltrami.project.work import (
     curve_of,
     hands_of,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
+from beltrami.core.machine import memory
 from beltrami.separation.assignment import SizeBounds, assign, assign_reference, size_bounds
 from beltrami.separation.assignment._loops import cheapest_labels, repair
 

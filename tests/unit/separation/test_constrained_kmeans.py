@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.cluster import KMeans
 
-from beltrami.core import memory
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError, MemoryBudgetError
-from beltrami.core.progress import listen
+from beltrami.core.machine import memory
+from beltrami.core.telling.progress import listen
 from beltrami.separation.assignment import assign_reference
 from beltrami.separation.constrained_kmeans import ConstrainedKMeans, constrained_kmeans
 

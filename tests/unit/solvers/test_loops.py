@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 from beltrami import Graph
-from beltrami.core._loops import grounded_product, grounded_product_reference
-from beltrami.core.backend import GroundedLaplacian
+from beltrami.core.machine._loops import grounded_product, grounded_product_reference
+from beltrami.core.machine.backend import GroundedLaplacian
 from beltrami.graph.families import complete, disjoint_union, grid, path, ring
 from beltrami.operators.laplacian import laplacian
 from beltrami.solvers.linear._loops import apply_factor, apply_factor_reference

@@ -6,8 +6,8 @@ from tests.support.studio_client import Client
 from tests.unit.studio_server.test_auditing import TABLE, answer_round, write_moons
 
 from beltrami.labelling.options import LearningOptions
-from beltrami.project.audit_events import AuditAnswered, AuditDrawn, RiskSet
-from beltrami.project.events import (
+from beltrami.project.record.audit_events import AuditAnswered, AuditDrawn, RiskSet
+from beltrami.project.record.events import (
     ClassAdded,
     InputSeen,
     Kept,
@@ -17,8 +17,8 @@ from beltrami.project.events import (
     RolesChanged,
     TakenBack,
 )
-from beltrami.project.measures import Measure
-from beltrami.project.state import ClassSlot, Given, State
+from beltrami.project.record.measures import Measure
+from beltrami.project.record.state import ClassSlot, Given, State
 from beltrami.studio_server.event_words import say_event, say_why
 from beltrami.studio_server.handle import Studio
 

@@ -10,7 +10,7 @@ from tests.support.studio_client import Client
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
-from beltrami.partitions.answered import Answered
+from beltrami.partitions.people.answered import Answered
 from beltrami.project import open_project
 from beltrami.studio_server.part import Part
 

@@ -7,8 +7,8 @@ import pytest
 from tests.unit.studio_server.test_studio import Client
 
 from beltrami.labelling.options import LearningOptions
-from beltrami.studio_server.doubts import TITLES
 from beltrami.studio_server.handle import Studio
+from beltrami.studio_server.learner.doubts import TITLES
 from beltrami.tables import TableOptions
 
 pytestmark = [

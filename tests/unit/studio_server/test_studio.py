@@ -13,7 +13,7 @@ import beltrami as bt
 from beltrami.labelling.main_job import label_rows
 from beltrami.labelling.options import LearningOptions
 from beltrami.project import open_project
-from beltrami.project.state import replay
+from beltrami.project.record.state import replay
 from beltrami.studio_server.handle import Studio
 from beltrami.studio_server.wire.telling import tell_state, tell_why_no_question
 from beltrami.tables import TableOptions

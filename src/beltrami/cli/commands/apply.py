@@ -10,10 +10,10 @@ from beltrami.cli import targets
 from beltrami.cli.partitions import Form
 from beltrami.cli.speech import Voice
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.stages import Stage
+from beltrami.core.telling.stages import Stage
 
 if TYPE_CHECKING:
-    from beltrami.labelling.table_labeller import TableLabeller
+    from beltrami.labelling.kept.table_labeller import TableLabeller
     from beltrami.tables import TableOptions
 
 
@@ -58,7 +58,7 @@ def apply(
     """
     voice = Voice(as_json, quiet)
     with voice.work(Stage.START, Stage.READ, Stage.SURVEY, Stage.ANSWER):
-        from beltrami.partitions.sources import is_partitioned
+        from beltrami.partitions.reading.sources import is_partitioned
 
         is_folder = is_partitioned(source)
         inputs = (model, embeddings, config)
@@ -70,7 +70,7 @@ def apply(
         if is_folder:
             _answer_parts(labeller, source, target, options, facts, form, jobs, voice)
             return
-        from beltrami.partitions.applying import apply_to_table
+        from beltrami.partitions.answers.applying import apply_to_table
 
         applied = apply_to_table(labeller, source, target, options, facts)
     summary = applied.facts() | {"facts": facts, "written": [str(target)]}
@@ -91,7 +91,7 @@ def _labeller(model: Path, source: str) -> "tuple[TableLabeller, dict[str, str]]
     """Return the labeller, and what the answers rest on."""
     from beltrami import __version__
     from beltrami.front_door.kept.file import is_labeller, seal_of
-    from beltrami.labelling.keeping import load_table_labeller
+    from beltrami.labelling.kept.keeping import load_table_labeller
 
     if is_labeller(Path(source)):
         raise InvalidInputError(
@@ -120,7 +120,7 @@ def _answer_parts(
     voice: Voice,
 ) -> None:
     """Answer partitions, say what came of it, and exit with 1 where some failed."""
-    from beltrami.partitions.applying import apply_to_parts
+    from beltrami.partitions.answers.applying import apply_to_parts
 
     if options.embeddings is not None:
         raise InvalidInputError(

@@ -8,12 +8,12 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import answer_target
-from beltrami.core.progress import enter_stage
-from beltrami.core.stages import Stage
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import Stage
 
 if TYPE_CHECKING:
-    from beltrami.labelling.audit_contents import AuditContents
-    from beltrami.labelling.audits import AuditedLabels
+    from beltrami.labelling.proving.audit_contents import AuditContents
+    from beltrami.labelling.proving.audits import AuditedLabels
 
 
 def audit(
@@ -120,12 +120,12 @@ def _draw(
 def _read(labels: Path) -> "AuditedLabels":
     """Read a labels file, or a folder of labelled partitions."""
     if labels.is_dir():
-        from beltrami.partitions.answered import is_results
-        from beltrami.partitions.auditing import read_audited
+        from beltrami.partitions.people.answered import is_results
+        from beltrami.partitions.people.auditing import read_audited
 
         if is_results(labels):
             return read_audited(labels)
-    from beltrami.labelling.audits import AuditedLabels
+    from beltrami.labelling.proving.audits import AuditedLabels
 
     return AuditedLabels.read(labels)
 
@@ -134,10 +134,10 @@ def _contents(
     labels: Path, audited: "AuditedLabels", sheet: Path, data: Path | None
 ) -> "AuditContents":
     """Return what the rows that were drawn are."""
-    from beltrami.labelling.audit_contents import find_contents
+    from beltrami.labelling.proving.audit_contents import find_contents
 
     if labels.is_dir() and data is None:
-        from beltrami.partitions.auditing import find_audited
+        from beltrami.partitions.people.auditing import find_audited
 
         return find_audited(labels, audited.drawn, sheet)
     return find_contents(labels, audited.drawn, sheet, data)

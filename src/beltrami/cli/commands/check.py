@@ -9,7 +9,7 @@ from beltrami.cli import options as o
 from beltrami.cli import partitions as parts
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
-from beltrami.core.stages import FIT, LEARNING, Stage
+from beltrami.core.telling.stages import FIT, LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -72,7 +72,7 @@ def _check_parts(
     """Look labelled partitions over."""
     seed, jobs, config = others
     with voice.work(Stage.START, Stage.FETCH, *FIT, Stage.DOUBT):
-        from beltrami.partitions.checking import check_in
+        from beltrami.partitions.people.checking import check_in
         from beltrami.tables import write_table
 
         target = None if out is None else table_target(source, out, "issues", (config,))

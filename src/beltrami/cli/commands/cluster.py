@@ -8,8 +8,8 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import table_target
-from beltrami.core.progress import enter_stage
-from beltrami.core.stages import INTAKE, Stage
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import INTAKE, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions

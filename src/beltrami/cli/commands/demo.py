@@ -8,7 +8,7 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import folder_target
-from beltrami.core.stages import LEARNING, Stage
+from beltrami.core.telling.stages import LEARNING, Stage
 
 
 def demo(

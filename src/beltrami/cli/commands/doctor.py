@@ -7,8 +7,8 @@ import typer
 
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
-from beltrami.core.progress import enter_stage
-from beltrami.core.stages import Stage
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import Stage
 
 
 def doctor(

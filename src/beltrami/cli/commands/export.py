@@ -9,7 +9,7 @@ from beltrami.cli import options as o
 from beltrami.cli import projects, targets
 from beltrami.cli.caching import kept_between_commands
 from beltrami.cli.speech import Voice
-from beltrami.core.stages import LEARNING, Stage
+from beltrami.core.telling.stages import LEARNING, Stage
 
 
 def export(
@@ -46,12 +46,12 @@ def export(
 
     Example: beltrami export data.beltrami --to label-studio -o tasks.json
     """
-    from beltrami.core.device import process_device
+    from beltrami.core.machine.device import process_device
 
     voice = Voice(as_json, is_quiet=quiet)
     is_kept = kept_between_commands(voice, is_off=no_cache)
     with process_device(device), is_kept, voice.work(*LEARNING, Stage.ASK, Stage.WRITE):
-        from beltrami.core.progress import enter_stage
+        from beltrami.core.telling.progress import enter_stage
         from beltrami.doors import find_form, outcome_of
         from beltrami.labelling.options import LearningOptions
         from beltrami.project import data_of

@@ -8,7 +8,7 @@ import typer
 
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
-from beltrami.core.stages import INTAKE
+from beltrami.core.telling.stages import INTAKE
 
 
 def import_labels(

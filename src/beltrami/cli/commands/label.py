@@ -11,7 +11,7 @@ from beltrami.cli import partitions as parts
 from beltrami.cli import projects, targets
 from beltrami.cli.speech import Voice
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.stages import LEARNING, Stage
+from beltrami.core.telling.stages import LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.labelling import Intake, Labelling

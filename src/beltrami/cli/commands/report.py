@@ -11,7 +11,7 @@ from beltrami.cli import projects
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import page_target
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.stages import LEARNING, Stage
+from beltrami.core.telling.stages import LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.labelling import Labelling
@@ -81,7 +81,7 @@ def _report_project(
     path: Path, target: Path, table: "TableOptions", learning: "LearningOptions", voice: Voice
 ) -> "Labelling":
     """Write the page of a project; its table is read by the options that it keeps."""
-    from beltrami.core.progress import enter_stage
+    from beltrami.core.telling.progress import enter_stage
     from beltrami.labelling.bare import can_learn
     from beltrami.labelling.main_job import label_rows
     from beltrami.project.options import said_options

@@ -13,7 +13,7 @@ from beltrami.cli.speech import Voice, say
 from beltrami.cli.targets import folder_target
 
 if TYPE_CHECKING:
-    from beltrami.core.progress_event import ProgressEvent
+    from beltrami.core.telling.progress_event import ProgressEvent
     from beltrami_papers import Outcome, Running
 
 
@@ -44,7 +44,7 @@ def reproduce(
     Example: beltrami reproduce thesis-3.1 --out results
     """
     from beltrami.core.errors import InvalidInputError
-    from beltrami.core.threads import resolve_jobs
+    from beltrami.core.machine.threads import resolve_jobs
     from beltrami_papers import REPRODUCTIONS, run_many, run_one, write_book
 
     if name == "list":
@@ -122,7 +122,7 @@ class _Board:
         self._line: Any = None
 
     def __enter__(self) -> Self:
-        from beltrami.core.progress_line import ProgressLine, is_rewritable
+        from beltrami.core.telling.progress_line import ProgressLine, is_rewritable
 
         if not self._is_quiet and is_rewritable(sys.stderr):
             self._line = ProgressLine(self._look, 0.0)
@@ -134,7 +134,7 @@ class _Board:
             self._line.__exit__()
 
     def _look(self) -> "ProgressEvent":
-        from beltrami.core.progress_event import ProgressEvent
+        from beltrami.core.telling.progress_event import ProgressEvent
 
         elapsed = time.monotonic() - self._started
         step = ", ".join(self._running.values()) or "beginning"

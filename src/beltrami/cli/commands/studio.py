@@ -11,7 +11,7 @@ from beltrami.cli import options as o
 from beltrami.cli import partitions as parts
 from beltrami.cli.speech import Voice, say
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.stages import INTAKE
+from beltrami.core.telling.stages import INTAKE
 
 if TYPE_CHECKING:
     from beltrami.labelling.options import LearningOptions
@@ -69,7 +69,7 @@ def studio(
     with voice.work(*INTAKE):
         from beltrami.labelling.options import LearningOptions
         from beltrami.project import open_project
-        from beltrami.project.events import FILE
+        from beltrami.project.record.events import FILE
         from beltrami.studio_server.guard.access import Access
         from beltrami.studio_server.part import Part
         from beltrami.studio_server.serving import check_host

@@ -10,8 +10,8 @@ from beltrami.cli import options as o
 from beltrami.cli import partitions as parts
 from beltrami.cli.speech import Voice
 from beltrami.cli.targets import answer_target
-from beltrami.core.progress import enter_stage
-from beltrami.core.stages import FIT, LEARNING, Stage
+from beltrami.core.telling.progress import enter_stage
+from beltrami.core.telling.stages import FIT, LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.tables import TableOptions
@@ -80,7 +80,7 @@ def _suggest_in_parts(
     """Ask about the representatives of labelled partitions."""
     seed, jobs, config = others
     with voice.work(Stage.START, Stage.FETCH, *FIT, Stage.ASK, Stage.WRITE):
-        from beltrami.partitions.asking import suggest_in
+        from beltrami.partitions.people.asking import suggest_in
         from beltrami.tables.writing import records, write_table
 
         target = answer_target(source, out, "ask", (config,), "label")

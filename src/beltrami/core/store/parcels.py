@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.memory import available_bytes
+from beltrami.core.machine.memory import available_bytes
 from beltrami.core.store.keys import bytes_of
 
 _MAGIC = b"beltrami"

@@ -1,7 +1,7 @@
 """`recall` what was computed before, inside `remember`: the store travels in the context.
 
-As with the listener of `core/progress.py` there is no module state, and threads keep their own.
-Outside of `remember` nothing is read or written.
+As with the listener of `core/telling/progress.py` there is no module state, and threads keep
+their own. Outside of `remember` nothing is read or written.
 """
 
 import time
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from beltrami.core import errors
-from beltrami.core.device import device_key
 from beltrami.core.errors import BeltramiError, BeltramiWarning, StoreWarning
+from beltrami.core.machine.device import device_key
 from beltrami.core.store.folder import NoRoomError, Store
 from beltrami.core.store.keys import content_key, numerics
 from beltrami.core.store.parcels import Parcel, UnusableParcelError

@@ -9,7 +9,7 @@ of graphs: arrays in, arrays out.
 
 import numpy as np
 
-from beltrami.core.compiled import njit, prange
+from beltrami.core.machine.compiled import njit, prange
 
 BLOCK = 32
 """Points that share a draw."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import CsrMatrix, FloatMatrix, IndexMatrix, IndexVector
 from beltrami.embeddings.layout import _loops
 

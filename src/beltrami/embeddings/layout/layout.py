@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.randomness import generator
 from beltrami.core.store import Form, Parcel, forget, recall, seed_content
 from beltrami.core.types import CsrMatrix, FloatMatrix, IndexVector, Seed

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from beltrami.core.errors import ConvergenceWarning
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.threads import serial_blas
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.solvers.eigen import eigenbasis

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.progress import track
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.threads import serial_blas
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix
 from beltrami.embeddings.mbed.model import Problem, Stage, Targets
 from beltrami.embeddings.mbed.objective import MbedCost

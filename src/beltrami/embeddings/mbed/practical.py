@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, IndexVector
 from beltrami.embeddings.mbed.model import Problem, Stage, Targets
 from beltrami.embeddings.mbed.settling import settle_map

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
-from beltrami.core.backend import GroundedLaplacian
 from beltrami.core.errors import BeltramiWarning
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.backend import GroundedLaplacian
+from beltrami.core.machine.threads import serial_blas
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 from beltrami.embeddings.mbed.objective import MbedCost
 from beltrami.embeddings.mbed.terms import ClassTerms

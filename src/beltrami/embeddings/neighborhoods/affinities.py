@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.embeddings.neighborhoods.probabilities import (
     Neighborhood,

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import FloatMatrix, FloatVector, Points
 from beltrami.kernel_machines.gram import Gram
 from beltrami.kernel_machines.kernels import RbfKernel

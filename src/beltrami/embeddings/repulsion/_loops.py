@@ -12,7 +12,7 @@ Nothing here knows of estimators: arrays in, arrays out.
 
 import numpy as np
 
-from beltrami.core.compiled import njit, prange
+from beltrami.core.machine.compiled import njit, prange
 
 TILE = 128
 """Points in a tile."""

@@ -7,7 +7,7 @@ estimates with exact rows. Arrays in, arrays out.
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.compiled import njit, prange
+from beltrami.core.machine.compiled import njit, prange
 from beltrami.core.types import IndexVector
 
 _Floats = NDArray[np.float64]

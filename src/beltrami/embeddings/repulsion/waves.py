@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.compiled import njit, prange
+from beltrami.core.machine.compiled import njit, prange
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.core.validation import check_count
 from beltrami.embeddings.repulsion.pairs import checked_embedding, middle

@@ -6,7 +6,7 @@ its answer does not depend on the rows beside it, nor on the number of threads.
 
 import numpy as np
 
-from beltrami.core.compiled import njit, prange
+from beltrami.core.machine.compiled import njit, prange
 
 _ROWS = 256  # rows that walk down the trees together: these and a tree stay in the cache
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.front_door.answering.arrival import Arrival
 from beltrami.front_door.answering.distilled import Distilled

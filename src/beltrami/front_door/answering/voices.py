@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
 from beltrami.front_door.answering.arrival import Arrival
 from beltrami.front_door.answering.forest import ForestVoice
-from beltrami.front_door.members import GraphMember, Member, PlainMember, log_shares
+from beltrami.front_door.deciding.members import GraphMember, Member, PlainMember, log_shares
 from beltrami.kernel_machines.expansion import KernelExpansion
 from beltrami.kernel_machines.gram import Gram
 from beltrami.kernel_machines.kernels import CosineKernel, Kernel, RbfKernel

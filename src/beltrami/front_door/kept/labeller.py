@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.data.labels import decode_labels
 from beltrami.front_door.acceptance import accepted_rows, accepted_under

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.front_door.mixture.confidence import Confidence, Signs, set_first
 from beltrami.learners.base import leaders, softmax

@@ -7,7 +7,7 @@ of threads.
 
 import numpy as np
 
-from beltrami.core.compiled import njit, prange
+from beltrami.core.machine.compiled import njit, prange
 
 
 @njit(cache=True)

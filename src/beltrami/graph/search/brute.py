@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.threads import map_ranges
 
 _QUERIES = 256  # of a range: enough for a product of matrices, few enough to share out evenly
 _MANY = 256  # neighbours from which lists are sorted at the end, and not kept in order on the way

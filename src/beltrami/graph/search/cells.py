@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
-from beltrami.core.threads import map_ranges, serial_blas
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.machine.threads import map_ranges, serial_blas
+from beltrami.core.telling.progress import track
 from beltrami.core.types import IndexMatrix, IndexVector
 from beltrami.graph.search.brute import Compact, nearest_of_all
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from beltrami.core.backend import NumpyBackend
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.threads import threads_in_force
+from beltrami.core.machine.backend import NumpyBackend
+from beltrami.core.machine.threads import threads_in_force
 from beltrami.core.types import FloatMatrix, IndexMatrix, IndexVector, Points
 from beltrami.core.validation import check_points
 

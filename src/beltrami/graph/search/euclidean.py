@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import PROCESSOR, Backend
-from beltrami.core.device import on_device
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
-from beltrami.core.threads import map_ranges, threads_in_force
+from beltrami.core.machine.backend import PROCESSOR, Backend
+from beltrami.core.machine.device import on_device
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.machine.threads import map_ranges, threads_in_force
+from beltrami.core.telling.progress import track
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.approximate import (

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.threads import threads_in_force
+from beltrami.core.machine.threads import threads_in_force
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.distances import check_queries, smallest, without_self

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import Backend
-from beltrami.core.device import backend_for
-from beltrami.core.progress import Advance
+from beltrami.core.machine.backend import Backend
+from beltrami.core.machine.device import backend_for
+from beltrami.core.telling.progress import Advance
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix
 from beltrami.graph.search.distances import QUERY_BLOCK
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.telling.progress import track
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix, IndexVector
 from beltrami.graph.model import Neighbors
 from beltrami.graph.search.distances import (

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from beltrami.core.progress import track
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.threads import serial_blas
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.kernel_machines.hinge.dual import (
     HingeFit,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.kernel_machines.hinge.dual import hinge_dual
 

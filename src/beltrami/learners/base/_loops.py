@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from beltrami.core.compiled import njit
+from beltrami.core.machine.compiled import njit
 
 _BLOCK = 512  # rows that are worked on together
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.learners.base._loops import lead_rows
 

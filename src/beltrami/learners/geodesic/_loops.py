@@ -4,7 +4,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from beltrami.core.compiled import njit
+from beltrami.core.machine.compiled import njit
 
 
 def nearest_labels_reference(indptr, indices, lengths, sources, k):

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.memory import require_memory
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.machine.threads import thread_limit
 from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.core.validation import check_choice, check_count
 from beltrami.graph.model import Graph

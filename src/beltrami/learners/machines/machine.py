@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points, Seed
 from beltrami.graph.fitting import fitted_graph, recipe_of
 from beltrami.graph.model import Graph

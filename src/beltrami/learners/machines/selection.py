@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.graph.model import Graph
 from beltrami.kernel_machines.deformation import Deformation
 from beltrami.learners.machines.deformations import Deformations

@@ -4,8 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.telling.progress import track
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.fitting import checked_points

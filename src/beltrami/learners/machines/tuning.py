@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.threads import serial_blas
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.kernel_machines.deformation import Deformation
 from beltrami.kernel_machines.ridge import KernelRidgePath

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import FewerRegionsWarning, InvalidInputError
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import BoolVector, FloatVector, IndexVector, Points
 from beltrami.learners.model import Choice, Labeled
 from beltrami.learners.multi_manifold.region_models import held_out_losses, learns_from_unlabeled

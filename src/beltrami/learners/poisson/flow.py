@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from beltrami.core.backend import GroundedLaplacian, NumpyBackend
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.backend import GroundedLaplacian, NumpyBackend
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.machine.threads import map_ranges, threads_in_force
 from beltrami.core.store import Form, Parcel, recall
-from beltrami.core.threads import map_ranges, threads_in_force
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.learners.foundation import Foundation

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector
 from beltrami.learners.poisson.cuts import conductances
 from beltrami.learners.poisson.threshold_steps import Diffusion, Fixed, threshold_steps

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from beltrami.core.backend import NumpyBackend, SplitMatrix
+from beltrami.core.machine.backend import NumpyBackend, SplitMatrix
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.learners.base import first_classes
 from beltrami.learners.poisson.threshold_steps import Fixed, size_weights, weighed

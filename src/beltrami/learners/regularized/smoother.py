@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix
 from beltrami.core.validation import check_count, check_positive
 from beltrami.graph.model import Graph

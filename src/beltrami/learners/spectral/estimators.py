@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.memory import require_memory
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.machine.threads import serial_blas
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexMatrix, Points, Seed
 from beltrami.core.validation import check_choice
 from beltrami.graph.fitting import attach_to_fit

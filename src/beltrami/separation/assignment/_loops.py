@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.compiled import njit, prange
+from beltrami.core.machine.compiled import njit, prange
 
 _UNKNOWN = -2
 _LEAST_ROOM, _FIRST_ROOM = 16, 128

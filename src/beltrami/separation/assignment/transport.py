@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError, SolverError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import FloatMatrix
 from beltrami.separation.assignment.model import Assignment, SizeBounds
 

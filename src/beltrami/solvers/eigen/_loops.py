@@ -7,7 +7,7 @@ a range of rows and let go of the interpreter, so that Python threads share the 
 import numpy as np
 from scipy.sparse import csr_array
 
-from beltrami.core.compiled import njit
+from beltrami.core.machine.compiled import njit
 
 
 def pair_up_reference(indptr, indices, weights, mass):

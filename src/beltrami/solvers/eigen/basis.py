@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.backend import PROCESSOR, Backend
-from beltrami.core.device import backend_for, on_device
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError
+from beltrami.core.machine.backend import PROCESSOR, Backend
+from beltrami.core.machine.device import backend_for, on_device
+from beltrami.core.machine.threads import threads_in_force
 from beltrami.core.randomness import generator
 from beltrami.core.store import recall
-from beltrami.core.threads import threads_in_force
 from beltrami.core.types import Seed
 from beltrami.core.validation import check_choice, check_count, check_positive
 from beltrami.graph.model import Graph

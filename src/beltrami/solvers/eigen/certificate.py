@@ -6,7 +6,7 @@ Vectors are read a range of rows at a time, so that no second copy of them is he
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 
 _ROWS = 8192  # of a range

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import Backend
-from beltrami.core.progress import track
+from beltrami.core.machine.backend import Backend
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.solvers.eigen.dense import small_eigh
 from beltrami.solvers.eigen.density import eigenvalue_estimate

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import diags_array
 
-from beltrami.core.memory import require_memory
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.memory import require_memory
+from beltrami.core.machine.threads import serial_blas
 from beltrami.solvers.eigen.problem import Eigenpairs, EigenProblem
 
 _SMALL = 384  # rows up to which threads cost more than they bring

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from beltrami.core.backend import Backend
+from beltrami.core.machine.backend import Backend
 from beltrami.core.types import FloatVector
 
 _VECTORS = 8

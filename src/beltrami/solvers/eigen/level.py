@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from beltrami.core.backend import PROCESSOR, Backend, SplitMatrix
-from beltrami.core.device import backend_for, on_device
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.backend import PROCESSOR, Backend, SplitMatrix
+from beltrami.core.machine.device import backend_for, on_device
+from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.solvers.eigen.certificate import residual_norms
 from beltrami.solvers.eigen.dense import small_eigh

@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import NumpyBackend
-from beltrami.core.progress import track
+from beltrami.core.machine.backend import NumpyBackend
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.solvers.eigen.chebyshev import chebyshev_eigenpairs
 from beltrami.solvers.eigen.dense import dense_eigenpairs, small_eigh

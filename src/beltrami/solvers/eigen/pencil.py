@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, triu
 from scipy.sparse.csgraph import connected_components
 
-from beltrami.core.backend import SplitMatrix
-from beltrami.core.threads import map_ranges
+from beltrami.core.machine.backend import SplitMatrix
+from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 from beltrami.solvers.eigen.problem import EigenProblem
 from beltrami.solvers.nullspace import NullSpace

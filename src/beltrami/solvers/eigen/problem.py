@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import SplitMatrix
+from beltrami.core.machine.backend import SplitMatrix
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.graph.model import Graph
 from beltrami.operators.laplacian import spectral_bound, split_laplacian

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from beltrami.core.compiled import njit, prange
+from beltrami.core.machine.compiled import njit, prange
 
 _GROUP = 8  # right-hand sides per group: eight float64 fill one cache line
 

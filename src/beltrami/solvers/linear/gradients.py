@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import Backend, GroundedLaplacian
+from beltrami.core.machine.backend import Backend, GroundedLaplacian
 from beltrami.core.types import FloatMatrix
 from beltrami.solvers.linear.preconditioners import Preconditioner
 

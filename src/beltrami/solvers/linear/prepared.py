@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.backend import PROCESSOR, Backend, GroundedLaplacian
-from beltrami.core.device import backend_for, on_device
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError, SolverError
-from beltrami.core.memory import SCRATCH_BYTES, require_address_space
-from beltrami.core.progress import track
+from beltrami.core.machine.backend import PROCESSOR, Backend, GroundedLaplacian
+from beltrami.core.machine.device import backend_for, on_device
+from beltrami.core.machine.memory import SCRATCH_BYTES, require_address_space
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.solvers.linear.gradients import ApproximateSolution, conjugate_gradients
 from beltrami.solvers.linear.preconditioners import ApproximateCholesky, Jacobi

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from beltrami.core.backend import GroundedLaplacian
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.machine.backend import GroundedLaplacian
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector
 from beltrami.graph.model import Graph
 from beltrami.solvers.nullspace import NullSpace

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from beltrami.front_door.doubts import LAST_JUDGED
-from beltrami.labelling.contents import Content
-from beltrami.project.events import Event, Labelled
+from beltrami.labelling.showing.contents import Content
+from beltrami.project.record.events import Event, Labelled
 from beltrami.questions import Question
 from beltrami.report.sentences import evidence, headline
 from beltrami.studio_server.desk import Desk

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
 from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.features.faults import Faults

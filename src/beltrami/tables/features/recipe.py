@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, issparse
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
 from beltrami.tables.columns.roles import Roles
 from beltrami.tables.features.blocks import zero_rows

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexVector
 
 _MANY_ROWS = 1000

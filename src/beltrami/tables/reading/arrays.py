@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.tables.model import Table, few_of
 
 _MAGIC = b"\x93NUMPY"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import CorruptDataError, InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.tables.columns.naming import is_id_name, is_label_name
 from beltrami.tables.columns.numerals import number_styles
 from beltrami.tables.model import Table, few_of

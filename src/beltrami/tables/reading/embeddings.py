@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.tables.columns.kinds import is_number
 from beltrami.tables.columns.naming import find_id, known_name
 from beltrami.tables.features.blocks import list_rows

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.spelling import is_utf8
 from beltrami.core.store.parcels import is_parcel
 from beltrami.tables.model import Table, few_of

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
-from beltrami.core.progress import track
+from beltrami.core.machine.memory import require_memory
 from beltrami.core.spelling import is_utf8
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix
 from beltrami.tables.model import Table, few_of
 

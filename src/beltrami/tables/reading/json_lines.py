@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.memory import require_memory
+from beltrami.core.machine.memory import require_memory
 from beltrami.tables.model import Table
 from beltrami.tables.reading.objects import arrow_column
 from beltrami.tables.reading.streams import byte_blocks, first_bytes, open_bytes, unpacked_bytes

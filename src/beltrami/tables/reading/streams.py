@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from beltrami.core.errors import CorruptDataError, InvalidInputError
-from beltrami.core.memory import available_bytes
+from beltrami.core.machine.memory import available_bytes
 
 _BLOCK_BYTES = 2**24
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")

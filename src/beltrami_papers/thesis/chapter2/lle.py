@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 from scipy.spatial import cKDTree
 
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.threads import serial_blas
 from beltrami.core.types import CsrMatrix, FloatMatrix, FloatVector, IndexMatrix
 from beltrami.core.validation import check_positive
 

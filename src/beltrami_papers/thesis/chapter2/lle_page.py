@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.report.pictures.palette import style_of
 from beltrami_papers.cells import table_lines
 from beltrami_papers.findings import THESIS, Claim, Setting, reproduction_of

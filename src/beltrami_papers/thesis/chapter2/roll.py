@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatVector
 from beltrami.data import Dataset, swiss_roll
 from beltrami.graph.model import Graph

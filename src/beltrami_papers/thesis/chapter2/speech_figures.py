@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.report.pictures.figures import bare
 from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.cells import table_lines

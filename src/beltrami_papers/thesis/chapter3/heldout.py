@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, IndexMatrix, IndexVector
 from beltrami.data import principal_components
 from beltrami.graph.search import open_space

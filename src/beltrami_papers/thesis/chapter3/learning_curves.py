@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.graph.search import open_space
 from beltrami_papers.baselines.neighbors import knn_errors, lists_pay, neighbor_lists
 from beltrami_papers.cells import Cell, page, summary, table_lines

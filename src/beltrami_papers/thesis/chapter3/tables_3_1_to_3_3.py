@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.graph.search import open_space
 from beltrami_papers.baselines.neighbors import knn_errors, lists_pay, neighbor_lists
 from beltrami_papers.cells import (

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.memory import budget_bytes
-from beltrami.core.threads import serial_blas, threads_in_force
+from beltrami.core.machine.memory import budget_bytes
+from beltrami.core.machine.threads import serial_blas, threads_in_force
 from beltrami.core.types import FloatMatrix, IndexMatrix, IndexVector
 from beltrami.graph.model import Graph
 from beltrami.solvers.eigen import eigenbasis

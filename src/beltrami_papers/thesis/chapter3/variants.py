@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from beltrami.core.progress import track
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix
 from beltrami.data import principal_components
 from beltrami_papers.cells import Cell, page, summary, table_lines

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
-from beltrami.core.progress import track
-from beltrami.core.threads import serial_blas
+from beltrami.core.machine.threads import serial_blas
+from beltrami.core.telling.progress import track
 from beltrami.core.types import FloatMatrix, FloatVector
 from beltrami.data import circle, sphere
 

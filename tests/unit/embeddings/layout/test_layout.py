@@ -9,7 +9,7 @@ from scipy.spatial import cKDTree
 
 from beltrami import Graph, KnnGraph, eigenbasis, load_dataset, swiss_roll
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
-from beltrami.core.progress import listen
+from beltrami.core.telling.progress import listen
 from beltrami.embeddings.layout import _loops, layout, layout_graph, packing
 from beltrami.embeddings.layout.descent import Forces, descend
 from beltrami.embeddings.layout.sampling import Part, _grow_cells, draw_part, fill_in
@@ -316,7 +316,7 @@ def test_what_does_not_belong_to_the_graph_is_refused(arguments, message):
 
 
 def test_a_map_that_does_not_fit_is_refused(monkeypatch):
-    monkeypatch.setattr("beltrami.core.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("beltrami.core.machine.memory.available_bytes", lambda: 1000)
     with pytest.raises(MemoryBudgetError, match="the map of 20 nodes"):
         layout_graph(ring(20))
 

@@ -7,8 +7,8 @@ from scipy.sparse import csr_array, issparse
 from scipy.special import xlogy
 from sklearn.metrics import pairwise_distances
 
-from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
+from beltrami.core.machine import memory
 from beltrami.embeddings.neighborhoods import affinities
 from beltrami.embeddings.neighborhoods.affinities import (
     LocalAffinity,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 from beltrami.embeddings.repulsion import regimes, tiles
 from beltrami.embeddings.repulsion.exact import ExactRepulsion, repulsion_reference
 from beltrami.embeddings.repulsion.regimes import RowError, choose_repulsion, row_error

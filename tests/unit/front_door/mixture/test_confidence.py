@@ -35,7 +35,7 @@ def test_slopes_for_one_set_are_the_sum_of_all_terms(n_tested):
 
 
 def test_what_is_shipped_names_every_term_and_every_candidate_that_may_answer():
-    from beltrami.front_door.candidates import CLASS_CANDIDATES
+    from beltrami.front_door.deciding.candidates import CLASS_CANDIDATES
 
     experience = load_experience()
     assert set(experience.confidence) == set(TERMS)

@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError
-from beltrami.core.progress import listen
+from beltrami.core.telling.progress import listen
 from beltrami.kernel_machines.hinge.dual import hinge_dual, recover_bias
 from beltrami.kernel_machines.hinge.left_out import hinge_left_out
 from beltrami.kernel_machines.hinge.polish import polish

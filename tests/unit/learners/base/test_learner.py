@@ -12,7 +12,7 @@ from sklearn.datasets import make_blobs
 from sklearn.model_selection import GridSearchCV
 
 from beltrami.core.errors import DisconnectedGraphWarning
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 from beltrami.graph.recipes import KnnGraph
 from beltrami.learners import (
     EigenfunctionClassifier,

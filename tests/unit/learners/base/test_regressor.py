@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine.threads import thread_limit
 from beltrami.data import circle
 from beltrami.graph.families import path
 from beltrami.graph.recipes import KnnGraph

@@ -8,8 +8,8 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
-from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
+from beltrami.core.machine import memory
 from beltrami.data import two_moons
 from beltrami.graph.families import complete, disjoint_union, path, ring
 from beltrami.graph.model import Graph

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.core.progress import listen
+from beltrami.core.telling.progress import listen
 from beltrami.data import two_moons
 from beltrami.kernel_machines.hinge.switching import (
     _annealing_shares,

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from beltrami.core import memory
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
+from beltrami.core.machine import memory
 from beltrami.graph.families import disjoint_union, grid, path
 from beltrami.graph.model import Graph
 from beltrami.learners.foundation import Foundation

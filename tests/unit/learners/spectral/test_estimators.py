@@ -8,13 +8,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from beltrami.core import memory
 from beltrami.core.errors import (
     DegenerateDataWarning,
     DisconnectedGraphWarning,
     InvalidInputError,
     MemoryBudgetError,
 )
+from beltrami.core.machine import memory
 from beltrami.data import two_moons
 from beltrami.graph.families import disjoint_union, path, ring
 from beltrami.graph.model import Graph

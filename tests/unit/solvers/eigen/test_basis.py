@@ -6,15 +6,15 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 from beltrami import Graph
-from beltrami.core import memory
-from beltrami.core.backend import NumpyBackend
 from beltrami.core.errors import (
     ConvergenceWarning,
     InvalidInputError,
     MemoryBudgetError,
     SolverError,
 )
-from beltrami.core.threads import thread_limit
+from beltrami.core.machine import memory
+from beltrami.core.machine.backend import NumpyBackend
+from beltrami.core.machine.threads import thread_limit
 from beltrami.graph.families import complete, disjoint_union, grid, path, ring
 from beltrami.operators.laplacian import laplacian
 from beltrami.solvers.eigen import basis as module

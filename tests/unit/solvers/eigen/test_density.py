@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from beltrami.core.backend import NumpyBackend
+from beltrami.core.machine.backend import NumpyBackend
 from beltrami.graph.families import grid, ring
 from beltrami.operators.laplacian import split_laplacian
 from beltrami.solvers.eigen.density import eigenvalue_estimate

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, random_array
 
 from beltrami import Graph, eigenbasis
 from beltrami.core.errors import ConvergenceWarning
-from beltrami.core.threads import map_ranges, thread_limit
+from beltrami.core.machine.threads import map_ranges, thread_limit
 from beltrami.graph.families import disjoint_union, grid, ring
 from beltrami.solvers.eigen import multilevel
 from beltrami.solvers.eigen.pencil import Pencil, ladder

@@ -8,8 +8,8 @@ import pytest
 
 from beltrami import Basis, Graph, KnnGraph, eigenbasis
 from beltrami.core.errors import ConvergenceWarning
+from beltrami.core.machine.threads import thread_limit
 from beltrami.core.store import Parcel, Store, remember
-from beltrami.core.threads import thread_limit
 from beltrami.solvers.eigen import chebyshev
 from beltrami.solvers.eigen.storing import unpack_basis
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from beltrami.core.backend import GroundedLaplacian, NumpyBackend
+from beltrami.core.machine.backend import GroundedLaplacian, NumpyBackend
 from beltrami.graph.families import grid
 from beltrami.solvers.linear.gradients import EnergyLedger, conjugate_gradients
 from beltrami.solvers.linear.preconditioners import Jacobi

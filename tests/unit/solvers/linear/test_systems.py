@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array, diags_array
 
 from beltrami import Graph, KnnGraph
-from beltrami.core.backend import GroundedLaplacian, NumpyBackend
 from beltrami.core.errors import ConvergenceWarning, InvalidInputError, SolverError
+from beltrami.core.machine.backend import GroundedLaplacian, NumpyBackend
 from beltrami.data import swiss_roll
 from beltrami.graph.families import complete, disjoint_union, grid, path, ring
 from beltrami.operators.laplacian import laplacian

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from beltrami.core import memory
 from beltrami.core.errors import BeltramiError, InvalidInputError
+from beltrami.core.machine import memory
 from beltrami.tables import Features, Roles, TableOptions, feature_matrix, guess_roles, read_table
 
 BIG = 70_000  # more rows than one block

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from beltrami.core import memory
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
+from beltrami.core.machine import memory
 from beltrami.tables import TableOptions, guess_roles, read_table
 
 

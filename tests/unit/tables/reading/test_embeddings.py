@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beltrami.core import memory
 from beltrami.core.errors import BeltramiError, InvalidInputError
+from beltrami.core.machine import memory
 from beltrami.tables import Table, TableOptions, guess_roles, read_table
 from beltrami.tables.reading.embeddings import vectors_of_rows
 

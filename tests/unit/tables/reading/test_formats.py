@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.sparse import csr_array
 
-from beltrami.core import memory
 from beltrami.core.errors import BeltramiError, CorruptDataError, InvalidInputError
+from beltrami.core.machine import memory
 from beltrami.tables import Table, TableOptions, guess_roles, join_side_labels, read_table, row_ids
 
 COLUMNS = {"id": ["a", "b", "c"], "x": [1.5, None, -2.0], "label": ["u", None, "v"]}

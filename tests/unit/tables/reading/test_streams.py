@@ -25,7 +25,7 @@ def test_counting_stops_where_no_memory_would_do(
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * (10 * MIB)))
     monkeypatch.setattr(streams, "available_bytes", lambda: MIB)
-    monkeypatch.setattr("beltrami.core.memory.available_bytes", lambda: MIB)
+    monkeypatch.setattr("beltrami.core.machine.memory.available_bytes", lambda: MIB)
     assert unpacked_bytes(path) == streams._BLOCK_BYTES
     with pytest.raises(MemoryBudgetError, match=r"t\.csv\.gz"):
         read_table(path)

@@ -1,0 +1,1 @@
+"""What computes, and what it has: devices, threads, memory, compiled loops over sparse rows."""

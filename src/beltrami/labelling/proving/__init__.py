@@ -1,0 +1,1 @@
+"""Audits by file: what was labelled enters; rows drawn, answers and certificates leave."""

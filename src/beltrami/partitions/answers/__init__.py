@@ -1,0 +1,1 @@
+"""Every row answered: what was learned enters, files of answers leave."""

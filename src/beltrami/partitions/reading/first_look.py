@@ -1,0 +1,60 @@
+"""The first look at all partitions: how they are read, and what is in them or wrong with them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from beltrami.core.telling.stages import Stage
+from beltrami.partitions.crews.passes import Passes
+from beltrami.partitions.manifest import FOLDER, RUNS
+from beltrami.partitions.model import Partition, Survey
+from beltrami.partitions.reading.beside import join_beside
+from beltrami.partitions.reading.identity import require_own_ids
+from beltrami.partitions.reading.layout import Layout, agree, head_of, some_of
+from beltrami.partitions.reading.survey import SurveyTask, join_facts
+from beltrami.tables import TableOptions
+
+_ID_BYTES = 2**28
+"""Of hashes of ids that are compared at a time."""
+
+
+def look_at_all(
+    partitions: Sequence[Partition], passes: Passes, options: TableOptions, out: Path
+) -> tuple[tuple[Partition, ...], Layout, Survey]:
+    """Look at all partitions; those that cannot be read are left out and named.
+
+    - `out`: in it hashes of ids are kept meanwhile; workers of a cluster write there too.
+    """
+    schemas = passes.over("reading the columns", schema_of, partitions)
+    schema_by = _found(partitions, schemas)
+    some = some_of([one for one in partitions if one.name in schema_by])
+    heads = _found(some, passes.over("reading the first rows", head_of, some))
+    failed = {one.name for one in passes.failures}
+    alive = [one for one in partitions if one.name not in failed]
+    known = [schema_by[one.name] for one in alive]
+    layout = agree(alive, known, list(heads.items()), options)
+    has_column = any(layout.roles.label in one.names for one in known)
+    layout = join_beside(alive, layout, options, passes, has_column=has_column)
+    with TemporaryDirectory(prefix=RUNS, dir=out.absolute() / FOLDER) as runs:
+        folder = Path(runs)
+        facts = passes.over(Stage.SURVEY, SurveyTask(layout, options, folder), alive)
+        pairs = [pair for pair in zip(alive, facts, strict=True) if pair[1] is not None]
+        kept = tuple(one for one, _ in pairs)
+        survey = join_facts(kept, [fact for _, fact in pairs], layout, options)
+        passes.pace.rows[Stage.SURVEY] = survey.total
+        if layout.roles.id is not None:
+            kind = layout.types[layout.roles.id]
+            require_own_ids(kept, folder, layout.roles.id, kind, _ID_BYTES)
+    return kept, layout, survey
+
+
+def _found(partitions: Sequence[Partition], found: Sequence[Any]) -> dict[str, Any]:
+    """Return what was found in each partition by its name, where something was."""
+    pairs = zip(partitions, found, strict=True)
+    return {one.name: result for one, result in pairs if result is not None}
+
+
+def schema_of(partition: Partition, _: None = None) -> Any:
+    """Return the names and types of the columns of a partition."""
+    return partition.schema()
