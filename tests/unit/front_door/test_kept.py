@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from beltrami import ManifoldClassifier, load_dataset
 from beltrami.core.errors import InvalidInputError
-from beltrami.front_door.kept.file import is_labeller, read_labeller
+from beltrami.front_door.kept.file import VERSION, is_labeller, read_labeller
 from beltrami.front_door.kept.labeller import KeptLabeller
 
 METHODS = (
@@ -117,8 +117,9 @@ def test_other_files_are_told_apart_by_what_they_hold(tmp_path: Path) -> None:
     assert not is_labeller(project)
     points, targets, _ = _digits()
     content = _fitted(points, targets, method="logistic").save(tmp_path / "model").read_bytes()
-    with pytest.raises(InvalidInputError, match="of form 9, and this beltrami reads form 2"):
-        read_labeller(content.replace(b"kept labeller 2", b"kept labeller 9", 1))
+    ours, other = f"kept labeller {VERSION}".encode(), b"kept labeller 9"
+    with pytest.raises(InvalidInputError, match=f"form 9, and this beltrami reads form {VERSION}"):
+        read_labeller(content.replace(ours, other, 1))
     with pytest.raises(InvalidInputError, match="no file on this machine"):
         read_labeller(tmp_path / "nothing")
 
