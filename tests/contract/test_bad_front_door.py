@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from tests.support.command_line import two_groups
 
-from beltrami.core import files, memory
+from beltrami.core import files
+from beltrami.core.machine import memory
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

@@ -142,7 +142,7 @@ def test_an_unknown_device_is_refused() -> None:
 def test_no_driver_and_torch_is_not_even_loaded() -> None:
     """`auto` on a machine without a device must not cost the seconds that torch takes."""
     code = (
-        "import sys, beltrami as bt; from beltrami.core import device; "
+        "import sys, beltrami as bt; from beltrami.core.machine import device; "
         "device._DRIVERS = (); device.shutil.which = lambda name: None; "
         "bt.use_device('auto'); device.backend_for(1e15, 1.0); print('torch' in sys.modules)"
     )

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array, random_array
 
-from beltrami.core import _loops, few_rows
+from beltrami.core.machine import _loops, few_rows
 from beltrami.core.machine.backend import GroundedLaplacian, NumpyBackend, SplitMatrix
 
 PRECISIONS = [(np.float32, 2e-5), (np.float64, 1e-12)]
