@@ -41,6 +41,7 @@ MAKERS = {
     "partitions_equality": "partitions.equality",
     "partitions_growth": "partitions.growth",
     "partitions_mnist": "partitions.mnist",
+    "partitions_rare": "partitions.rare",
     "regression_intervals": "regression.intervals",
     "second_command": "front_door.second_command",
     "separation_scale": "separation.scale",
