@@ -3,12 +3,14 @@
 import ast
 import re
 import sys
+from inspect import isclass
 from pathlib import Path
 
 import pytest
 from numpydoc.docscrape import FunctionDoc
 
 import beltrami
+from beltrami.core import errors
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -38,6 +40,14 @@ def test_the_reference_lists_every_public_name_once():
     listed = re.findall(r"^   (\w+)$", text, flags=re.MULTILINE)
     assert len(listed) == len(set(listed))
     assert set(NAMES) <= set(listed)
+
+
+def test_the_reference_lists_every_error_and_warning():
+    text = (DOCS / "reference" / "index.md").read_text("utf-8")
+    both = (errors.BeltramiError, errors.BeltramiWarning)
+    known = [one for one in vars(errors).values() if isclass(one) and issubclass(one, both)]
+    listed = re.findall(r"^   (\w+)$", text, flags=re.MULTILINE)
+    assert {one.__name__ for one in known} <= set(listed)
 
 
 @pytest.mark.slow
