@@ -187,7 +187,7 @@ def _coverage(points: Any, new: Any) -> dict[str, float]:
         standing = Standing.of(np.ascontiguousarray(points, np.float32), local_scales(points))
         standing.ratios(rows[:1000])
         seconds, (ratios, _) = _timed(lambda: standing.ratios(rows))
-        of_all = _timed(lambda: nearest_places(rows[:_COMPARED], standing.places, 1))[0]
+        of_all = _timed(lambda: nearest_places(rows[:_COMPARED], standing.arranged.places, 1))[0]
     return {
         "cover_per_s": len(rows) / seconds,
         "cover_by_all_per_s": len(rows[:_COMPARED]) / of_all,
