@@ -6,7 +6,7 @@ in ``benchmarks/results`` or ``docs/reproductions``. The text as those tables ha
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,13 @@ CLAIMS = ROOT / "docs" / "claims.toml"
 
 NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+CITED = re.compile(r"\]\([^)]*(?:benchmarks/results|reproductions)/([\w.-]+)\.md\)")
+"""A link to a page of tables."""
+
+_ASIDE = re.compile(r"^(`{3,})[^`].*?^\1\s*$", flags=re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"`[^`]*`|\$[^$]*\$")
+_END = re.compile(r"[.!?:](?=\s(?!\d))|\|")
+_LOOSE = re.compile(r"(?<![\w-])[-+]?\d")
 _OF_CLAIM = {"page", "says", "results", "under"}
 
 
@@ -52,9 +59,32 @@ def read_claims() -> list[Claim]:
     return claims
 
 
-def unclaimed() -> dict[str, list[str]]:
-    """Return, by page, the tables that it cites and of which no claim says what it takes."""
-    return dict(tomllib.loads(CLAIMS.read_text("utf-8"))["unclaimed"])
+def loose_numbers(page: str, claims: Iterable[Claim]) -> list[str]:
+    """Return the sentences of a page that cite a table of results and have numbers of no claim.
+
+    Code, formulas and the texts of links say what was measured, and do not count.
+    """
+    text = plain(_ASIDE.sub(" ", (ROOT / page).read_text("utf-8")))
+    held = sorted(
+        (match.span() for claim in claims for match in re.finditer(re.escape(claim.text()), text)),
+    )
+    found = []
+    for begin, end in _sentences(text):
+        sentence = text[begin:end]
+        if not CITED.search(sentence):
+            continue
+        free = [
+            " " if any(first <= place < last for first, last in held) else text[place]
+            for place in range(begin, end)
+        ]
+        if _LOOSE.search(_CODE.sub(" ", _LINK.sub(" ", "".join(free)))):
+            found.append(sentence.strip())
+    return found
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    ends = [match.end() for match in _END.finditer(text)]
+    yield from zip([0, *ends], [*ends, len(text)], strict=True)
 
 
 def plain(text: str) -> str:
@@ -67,13 +97,22 @@ def number_at(cell: Mapping[str, Any]) -> str:
 
     - ``row``: the first cells of the line; a list of lists adds several lines up.
     - ``column``: the head of the column, and ``number`` which number of the cell, from one.
-    - ``head``: the first cell of the header, where two tables share a heading.
+    - ``head``: the first cell of the header, where two tables share a heading; ``table`` which of
+      several that have the same heads, from one.
+    - ``of``: ``"least"`` or ``"most"`` of the column, instead of a row.
+    - ``line``: how a line begins, instead of a cell of a table; ``number`` counts behind that.
     - ``less``: another row, whose number is taken off; ``times`` a factor; ``as`` a format.
     - ``count``: how many lines the table has, instead of a number in it.
     """
+    if "line" in cell:
+        return _written(_number_of_line(cell), cell)
     table = _table(cell)
     if cell.get("count"):
         return str(len(table.lines))
+    if "of" in cell:
+        place, best = table.header.index(cell["column"]), {"least": min, "most": max}[cell["of"]]
+        numbers = [_number_in(line[place], cell) for line in table.lines]
+        return _written(best(numbers, key=_value), cell)
     rows = cell["row"]
     several = isinstance(rows, list) and isinstance(rows[0], list)
     texts = [_cell_text(table, row, cell) for row in (rows if several else [rows])]
@@ -85,6 +124,18 @@ def number_at(cell: Mapping[str, Any]) -> str:
     return format(value * cell.get("times", 1), cell.get("as", ".0f"))
 
 
+def _written(text: str, cell: Mapping[str, Any]) -> str:
+    return format(_value(text) * cell.get("times", 1), cell["as"]) if "as" in cell else text
+
+
+def _number_of_line(cell: Mapping[str, Any]) -> str:
+    lines = (ROOT / cell["results"]).read_text("utf-8").splitlines()
+    fit = [line.removeprefix(cell["line"]) for line in lines if line.startswith(cell["line"])]
+    if len(fit) != 1:
+        raise LookupError(f"{len(fit)} lines of {cell['results']} begin with {cell['line']!r}")
+    return _number_in(fit[0], cell)
+
+
 def _table(cell: Mapping[str, Any]) -> Table:
     tables = tables_of(ROOT / cell["results"])
     fit = [
@@ -94,7 +145,10 @@ def _table(cell: Mapping[str, Any]) -> Table:
         and cell.get("head", table.header[0]) == table.header[0]
         and cell["column"] in table.header
     ]
-    fit = [one for one in fit if cell.get("count") or _lines(one, _first_row(cell["row"]))]
+    if "row" in cell:
+        fit = [one for one in fit if _lines(one, _first_row(cell["row"]))]
+    if "table" in cell:
+        fit = fit[cell["table"] - 1 : cell["table"]]
     if len(fit) != 1:
         raise LookupError(f"{len(fit)} tables of {cell['results']} have what is asked for: {cell}")
     return fit[0]
@@ -113,8 +167,11 @@ def _cell_text(table: Table, row: Any, cell: Mapping[str, Any]) -> str:
     lines = _lines(table, row)
     if len(lines) != 1:
         raise LookupError(f"{len(lines)} lines of {cell['results']} begin with {row!r}")
-    numbers = NUMBER.findall(lines[0][table.header.index(cell["column"])])
-    return numbers[cell.get("number", 1) - 1]
+    return _number_in(lines[0][table.header.index(cell["column"])], cell)
+
+
+def _number_in(text: str, cell: Mapping[str, Any]) -> str:
+    return str(NUMBER.findall(text)[cell.get("number", 1) - 1])
 
 
 def _value(text: str) -> float:
