@@ -1,5 +1,4 @@
 import pytest
-
 from benchmarks.partitions.growth import model_of
 
 
