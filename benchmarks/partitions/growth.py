@@ -10,8 +10,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import nnls
 
 import beltrami as bt
 from benchmarks.common.command import RESULTS
@@ -20,6 +22,37 @@ from benchmarks.common.pages import table, versions_line, write_results
 from benchmarks.partitions.made import N_LABELS, N_PARTS, error_of, made_part, write_made
 
 STEM = "partitions_growth"
+_CORES, _ASKED_ROWS = (10, 100, 1000), 1e9
+_LOOKED_AT = 64  # rows for each representative, in passes that settle
+
+
+class Model(NamedTuple):
+    """Seconds of n rows on c cores: (each n + settling) / c + alone."""
+
+    each: float  # processor seconds of a row
+    settling: float  # processor seconds of the passes that look at some rows only
+    alone: float  # seconds in which one process works for all
+    off: float  # largest relative difference to the processor seconds that were measured
+
+    def seconds(self, rows: float, cores: int) -> float:
+        return (self.each * rows + self.settling) / cores + self.alone
+
+
+def model_of(runs: list[dict]) -> Model:
+    """Fit the model: relative least squares of processor seconds, none of them negative."""
+    rows = np.array([run["rows"] for run in runs], float)
+    settled = np.array([_LOOKED_AT * run["coverage"]["representatives"] for run in runs], float)
+    spent = np.array([_total(run, "processor_seconds") for run in runs])
+    terms = np.column_stack([rows, np.minimum(rows, settled)])
+    (each, settling), _ = nnls(terms / spent[:, None], np.ones(len(runs)))
+    off = float(np.abs(terms @ (each, settling) / spent - 1).max())
+    rest = [run["seconds"] - _total(run, "seconds") for run in runs]
+    return Model(each, settling * settled[-1], float(np.median(rest)), off)
+
+
+def _total(run: dict, name: str) -> float:
+    """Return the seconds of all passes of a run."""
+    return sum(one[name] for one in run["passes"].values())
 
 
 def peak_bytes(pid: int, seen: dict[int, int]) -> None:
@@ -133,7 +166,9 @@ def render(record: dict) -> str:
         ("representatives", *(f"{run['coverage']['representatives']:,}" for run in runs)),
         ("farthest, scales", *(f"{run['coverage']['largest_distance']:.2f}" for run in runs)),
     ]
-    last, beside = runs[-1], ""
+    last, beside, billion = runs[-1], "", ""
+    if len(runs) > 2:
+        billion = _billion(model_of(runs))
     if "in_memory" in last:
         own = last["in_memory"]
         beside = (
@@ -152,9 +187,31 @@ def render(record: dict) -> str:
         "Millions of rows that each pass went over, rounds added up, and its pace at most rows: "
         "by processor seconds of one core, and by the clock with all jobs.\n\n"
         f"{table(('pass', *sizes, each, 'by the clock'), paces)}\n"
-        f"{table(('the whole', *sizes), wholes)}\n{beside}"
+        f"{table(('the whole', *sizes), wholes)}\n{beside}{billion}"
         f"{versions_line(record['circumstances'])}\n"
     )
+
+
+def _billion(model: Model) -> str:
+    """Return the section on a billion rows."""
+    lines = [(f"{cores:,}", _in_words(model.seconds(_ASKED_ROWS, cores))) for cores in _CORES]
+    facts = (
+        ("microseconds of a core for each row", f"{1e6 * model.each:.0f}"),
+        ("seconds of a core to settle representatives", f"{model.settling:.0f}"),
+        ("seconds alone: fit, merges, start", f"{model.alone:.0f}"),
+        ("most that the model is off a measured size", f"{100 * model.off:.0f}%"),
+    )
+    return (
+        "## A billion rows, by a model\n\n"
+        "Fitted to the processor seconds above, by relative least squares; arithmetic on one "
+        "machine's rates, not a measurement of a cluster.\n\n"
+        f"{table(('term', 'fitted'), facts)}\n{table(('cores', 'a billion rows'), lines)}\n"
+    )
+
+
+def _in_words(seconds: float) -> str:
+    """Return a time as hours or minutes."""
+    return f"{seconds / 3600:.1f} hours" if seconds >= 3600 else f"{seconds / 60:.1f} minutes"
 
 
 def _busy(runs: list[dict], name: str) -> list[float]:

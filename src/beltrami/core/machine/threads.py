@@ -205,9 +205,23 @@ class _BlasLimit:
             wanted = before if lowest is None else lowest
             # To set even the same number may free what products of other threads rest on.
             if library.num_threads != wanted:
-                library.set_num_threads(wanted)
+                _set_threads(library, wanted)
         if lowest is None:
             self._before.clear()
+
+
+def _set_threads(library: Any, threads: int) -> None:
+    """Set the number of threads of a library, from whichever Python thread.
+
+    threadpoolctl lets one Python thread set those of OpenBLAS, and does nothing for all others
+    while it lives. Here a lock says who may, so control is taken, and given back.
+    """
+    release = getattr(library, "clear_controlling_thread", None)  # since threadpoolctl 3.8
+    if release is not None:
+        release(force=True)
+    library.set_num_threads(threads)
+    if release is not None:
+        release()
 
 
 _blas = _BlasLimit()

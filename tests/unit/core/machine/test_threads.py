@@ -110,6 +110,18 @@ def test_limits_that_overlap_end_with_what_the_first_had_found() -> None:
         assert set(_blas_threads()) == {3}
 
 
+def test_limits_reach_blas_from_every_python_thread() -> None:
+    def seen_inside() -> set[int]:
+        with thread_limit(1):
+            return set(_blas_threads())
+
+    with threadpool_limits(limits=3, user_api="blas"):
+        assert seen_inside() == {1}
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(seen_inside).result() == {1}
+        assert set(_blas_threads()) == {3}
+
+
 def test_fits_in_several_threads_leave_blas_as_it_was() -> None:
     from beltrami.front_door.classifier import ManifoldClassifier
 
