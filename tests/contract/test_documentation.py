@@ -18,6 +18,7 @@ sys.path.insert(0, str(DOCS / "_extensions"))
 
 from book.blocks import AGREED, blocks_of, fences_of  # noqa: E402
 from book.gather import gather  # noqa: E402
+from book.outputs import places_of  # noqa: E402
 from book.places import place_of, rewritten  # noqa: E402
 
 NAMES = sorted(set(beltrami.__all__) - {"__version__"})
@@ -109,6 +110,25 @@ def python_of(page):
 def test_python_of_pages_compiles(page):
     for block in python_of(page):
         compile(block.source, f"{page}:{block.line}", "exec")
+
+
+def prints(source):
+    """Say whether a piece of code prints by its own words, and not into a file."""
+    return any(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "print"
+        and all(keyword.arg != "file" for keyword in node.keywords)
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=called)
+def test_what_a_block_prints_stands_beneath_it(page):
+    """Written by ``python docs/_extensions/book/outputs.py PAGE``; the build compares it."""
+    name = place_of(called(page)).removesuffix(".md")
+    bare = [place.block for place in places_of(page.read_text("utf-8"), name) if not place.printed]
+    python = [block for block in bare if block.language == "python" and not block.is_hidden]
+    assert not [block.line for block in python if prints(block.source)]
 
 
 def private_names(source):
