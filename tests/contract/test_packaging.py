@@ -9,6 +9,8 @@ from importlib.metadata import packages_distributions
 from itertools import chain
 from pathlib import Path
 
+import beltrami
+
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OURS = {"beltrami", "beltrami_papers"}
@@ -109,3 +111,11 @@ def test_frames_are_imported_only_where_the_caller_has_one():
 def test_the_source_distribution_names_its_files_from_the_root():
     include = PYPROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     assert all(pattern.startswith("/") and (ROOT / pattern[1:]).exists() for pattern in include)
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    version = re.escape(beltrami.__version__)
+    assert re.search(rf"(?m)^version: {version}$", (ROOT / "CITATION.cff").read_text())
+    newest = re.search(r"(?m)^## (.+)$", (ROOT / "CHANGELOG.md").read_text())
+    assert newest is not None
+    assert re.match(rf"{version} \(", newest[1])
