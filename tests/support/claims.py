@@ -17,10 +17,8 @@ CLAIMS = ROOT / "docs" / "claims.toml"
 
 NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
-CITED = re.compile(r"\]\([^)]*(?:benchmarks/results|reproductions)/([\w.-]+)\.md\)")
-"""A link to a page of tables."""
-
 _ASIDE = re.compile(r"^(`{3,})[^`].*?^\1\s*$", flags=re.DOTALL | re.MULTILINE)
+_CITED = re.compile(r"\]\([^)]*(?:benchmarks/results|reproductions)/[\w.-]+\.md\)")
 _CODE = re.compile(r"`[^`]*`|\$[^$]*\$")
 _END = re.compile(r"[.!?:](?=\s(?!\d))|\|")
 _LOOSE = re.compile(r"(?<![\w-])[-+]?\d")
@@ -65,13 +63,13 @@ def loose_numbers(page: str, claims: Iterable[Claim]) -> list[str]:
     Code, formulas and the texts of links say what was measured, and do not count.
     """
     text = plain(_ASIDE.sub(" ", (ROOT / page).read_text("utf-8")))
-    held = sorted(
-        (match.span() for claim in claims for match in re.finditer(re.escape(claim.text()), text)),
-    )
+    held = [
+        match.span() for claim in claims for match in re.finditer(re.escape(claim.text()), text)
+    ]
     found = []
     for begin, end in _sentences(text):
         sentence = text[begin:end]
-        if not CITED.search(sentence):
+        if not _CITED.search(sentence):
             continue
         free = [
             " " if any(first <= place < last for first, last in held) else text[place]
