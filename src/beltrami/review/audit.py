@@ -1,7 +1,7 @@
 """How right the accepted labels are, by checking some of them blindly, with exact bounds.
 
 Rows that were accepted, and what a person says of a random few, enter; rows to look at, a
-certificate, the number of answers that a promise needs, a safe threshold leave.
+certificate and the number of answers that a promise needs leave.
 """
 
 import math
@@ -16,14 +16,12 @@ from scipy.stats import beta, binom
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
-from beltrami.core.types import FloatVector, IndexVector, Seed
+from beltrami.core.types import IndexVector, Seed
 from beltrami.core.validation import check_count
 
 _ROUNDING = 1e-9
 _FIRST = 0.8
 """Share of the error that the first look takes: most people look once."""
-_STEPS = 20
-"""Thresholds on the default grid of `safe_threshold`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,60 +248,6 @@ def needed(
     return (
         _last(lambda n: _at_most(wrong, n, allowed + 1, pool) > reject, min(wrong, pool), pool) + 1
     )
-
-
-def safe_threshold(
-    confidences: Any,
-    correct: Any,
-    target: float,
-    *,
-    confidence: float = 0.95,
-    grid: Any = None,
-) -> float:
-    """Return the lowest confidence above which the accuracy is proved to reach a target.
-
-    To look at all thresholds and take the best that passes would be to try one's luck often. Here
-    they are tested in one order, fixed before the answers are known, from the surest rows
-    downwards, each at the full level; at the first that fails it ends. A threshold that breaks the
-    target can then be returned only if the first such in the order passed its test, which happens
-    with at most 1 - confidence.
-
-    - `confidences`, `correct`: (n,), how sure the labels of the checked rows are, and whether each
-      is right; the rows are a random sample.
-    - `grid`: thresholds to test; they must not be chosen by looking at `correct`. None means
-      twenty, at equal steps of the ranks of `confidences`, from the first that could pass with one
-      wrong answer, or with none where there are too few rows for that.
-    - Returned: labels with at least this confidence are proved to be right as often as asked;
-      infinity where nothing is proved.
-    """
-    sureness = np.asarray(confidences, dtype=np.float64)
-    right = np.asarray(correct, dtype=bool)
-    if sureness.ndim != 1 or sureness.shape != right.shape:
-        raise InvalidInputError(
-            f"confidences and correct have shapes {sureness.shape} and {right.shape}; give one of "
-            "each per checked row."
-        )
-    goal = check_share(target, "target")
-    thresholds = _grid(sureness, goal, confidence) if grid is None else np.unique(grid)[::-1]
-    lowest = math.inf
-    for threshold in thresholds:
-        inside = sureness >= threshold
-        n, wrong = int(inside.sum()), int((inside & ~right).sum())
-        if certify(n, wrong, confidence=confidence).lower < goal:
-            break
-        lowest = float(threshold)
-    return lowest
-
-
-def _grid(sureness: FloatVector, target: float, confidence: float) -> FloatVector:
-    """Return thresholds at equal steps of the ranks, highest first, knowing no answers."""
-    n = len(sureness)
-    starts = [needed(target, confidence, slips) for slips in (1, 0)]
-    first = next((start for start in starts if start <= n), None)
-    if first is None:
-        return np.zeros(0)
-    ranks = np.unique(np.linspace(first, n, _STEPS).round().astype(np.intp))
-    return np.unique(np.sort(sureness)[::-1][ranks - 1])[::-1]
 
 
 def check_share(value: Any, name: str) -> float:

@@ -162,12 +162,9 @@ class Method:
     predict : callable
         Takes problem, task, numbers of labelled and unlabelled points and the draw; returns
         predictions at the fresh points and the number of regions, None where it has none.
-    sees_unlabelled : bool
-        Whether the number of unlabelled points matters to it.
     """
 
     predict: Callable[[Problem, str, int, int, int], tuple[NDArray[Any], int | None]]
-    sees_unlabelled: bool = True
 
 
 def _global(problem: Problem, task: str, n: int, m: int, draw: int) -> tuple[NDArray[Any], int]:
@@ -221,8 +218,8 @@ GLOBAL, CLAIRVOYANT = "Global", "Clairvoyant"
 GRAPH, LAPLACIAN = "GraphRegularized", "LaplacianRLS"
 
 METHODS: dict[str, Method] = {
-    GLOBAL: Method(_global, sees_unlabelled=False),
-    CLAIRVOYANT: Method(_clairvoyant, sees_unlabelled=False),
+    GLOBAL: Method(_global),
+    CLAIRVOYANT: Method(_clairvoyant),
     OURS: Method(_separating(slides=False)),
     SLIDES: Method(_separating(slides=True)),
     GRAPH: Method(_on_graph(GraphRegularizedRegressor, GraphRegularizedClassifier)),

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import hypergeom
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.review.audit import certify, draw_audit, needed, safe_threshold
+from beltrami.review.audit import certify, draw_audit, needed
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
@@ -128,44 +128,6 @@ def test_a_draw_is_repeatable_and_never_larger_than_the_pool():
     assert len(draw_audit([], 5, 0)) == 0
 
 
-def test_the_safe_threshold_goes_down_while_answers_are_right():
-    sure = np.linspace(1, 0, 400)
-    right = sure > 0.4
-    found = safe_threshold(sure, right, 0.95)
-    inside = sure >= found
-    assert certify(int(inside.sum()), int((inside & ~right).sum())).lower >= 0.95
-    assert 0.3 < found < 0.5
-    assert safe_threshold(sure, np.ones(400, dtype=bool), 0.95) == 0.0
-
-
-def test_the_safe_threshold_stops_at_the_first_failure():
-    sure = np.linspace(1, 0, 1000)
-    right = np.ones(1000, dtype=bool)
-    right[:10] = False  # later thresholds would pass again
-    assert certify(1000, 10).lower > 0.95
-    assert safe_threshold(sure, right, 0.95) == math.inf
-
-
-def test_too_few_answers_make_no_threshold_safe():
-    assert safe_threshold(np.linspace(0, 1, 58), np.ones(58, dtype=bool), 0.95) == math.inf
-    assert safe_threshold(np.linspace(0, 1, 59), np.ones(59, dtype=bool), 0.95) == 0.0
-    assert safe_threshold([], [], 0.95) == math.inf
-
-
-def test_a_broken_promise_is_as_rare_as_stated():
-    rng, broken = np.random.default_rng(0), 0
-    for _ in range(300):  # accuracy 0.9 everywhere: every threshold breaks the target
-        broken += math.isfinite(
-            safe_threshold(rng.random(200), rng.random(200) < 0.9, 0.9001, confidence=0.8)
-        )
-    assert broken / 300 <= 0.2 + 3 * math.sqrt(0.2 * 0.8 / 300)
-
-
-def test_a_given_grid_is_tested_from_the_top():
-    sure, right = np.repeat([0.9, 0.5], 100), np.repeat([True, False], 100)
-    assert safe_threshold(sure, right, 0.95, grid=[0.5, 0.9]) == 0.9
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -174,7 +136,6 @@ def test_a_given_grid_is_tested_from_the_top():
         (lambda: certify(5, 1, confidence=1.0), "confidence=1.0"),
         (lambda: certify(-1, 0), "n_checked=-1"),
         (lambda: needed(0.0), "target=0.0"),
-        (lambda: safe_threshold([0.1], [True, False], 0.9), "shapes"),
     ],
 )
 def test_impossible_counts_are_refused(call, words):

@@ -58,21 +58,6 @@ def threads_in_force() -> int:
 
 
 @contextmanager
-def renewed_limit() -> Iterator[None]:
-    """Apply the enclosing `thread_limit` to libraries that were loaded since it began.
-
-    A limit can only be put on what is loaded. A function that loads a threaded library inside a
-    limit runs it inside this.
-    """
-    threads = _limit.get()
-    if threads is None and not _survivor.is_alone:
-        yield
-        return
-    with _limited_libraries(threads_in_force()):
-        yield
-
-
-@contextmanager
 def thread_limit(n_jobs: int | None) -> Iterator[int]:
     """Limit BLAS, OpenMP and numba to ``n_jobs`` threads inside the block, and yield their number.
 

@@ -84,7 +84,6 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         "approximation": "NystromApproximation()",
     }
     _largest_strength = 10.0
-    _twin: "LaplacianMachine | None" = None
     _kept: tuple[Shape, Strengths] | None = None
     _graph_choices: tuple[Choice, ...] = ()
     _deformations: Deformations
@@ -113,7 +112,7 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         scout = copy.copy(self)
         is_small = points.shape[0] <= _SCOUTS
         scout.approximation = "auto" if is_small else NystromApproximation(_SCOUTS)
-        scout.random_state, scout._twin = 0, None
+        scout.random_state = 0
         scout._rest_on(points, Foundation(graph), None)
         scout._prepare(labels)
         return scout._options(labels, scout._powers(None))
@@ -194,10 +193,6 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
             )
         self._roughness(self._powers(approximation)[0])  # raises where it cannot be
         self._prepared_for = self._shared_options()
-        twin = self._twin
-        if twin and twin.graph_ is self.graph_ and twin._prepared_for == self._prepared_for:
-            self._deformations = twin._deformations
-            return
         self._deformations = Deformations(
             self._gram,
             self._roughness,
@@ -206,10 +201,6 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
             self._eigenfunctions(approximation),
             self.random_state,
         )
-
-    def _share_kernels(self, twin: "LaplacianMachine") -> None:
-        """Take the kernels of a machine fitted on the same graph, where options are the same."""
-        self._twin = twin
 
     def _shared_options(self) -> tuple[Any, ...]:
         """Return the options that kept kernels depend on; they serve any width and any power."""

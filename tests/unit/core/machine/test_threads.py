@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.machine.threads import (
     map_ranges,
-    renewed_limit,
     resolve_jobs,
     serial_blas,
     thread_limit,
@@ -73,22 +72,11 @@ def test_none_changes_nothing() -> None:
     with thread_limit(None) as threads:
         assert threads == usable_cpus()
         assert (numba.get_num_threads(), _blas_threads()) == before
-        with renewed_limit():
-            assert _blas_threads() == before[1]
 
 
 def test_more_threads_than_numba_has_are_not_asked_of_it() -> None:
     with thread_limit(10_000):
         assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS
-
-
-def test_a_renewed_limit_reaches_libraries_that_others_have_set_free() -> None:
-    with threadpool_limits(limits=3, user_api="blas"):
-        with thread_limit(1):
-            threadpool_limits(limits=2)
-            with renewed_limit():
-                assert set(_blas_threads()) == {1}
-        assert set(_blas_threads()) == {3}
 
 
 def test_serial_blas_is_serial_and_ends() -> None:
