@@ -21,7 +21,7 @@ from beltrami.core.errors import BeltramiWarning
 from beltrami.learners.foundation import Foundation
 from beltrami.learners.model import Labeled
 from beltrami.learners.regularized.smoother import Smoother
-from beltrami.review.audit import certify, safe_threshold
+from beltrami.review.audit import certify
 from beltrami.review.conformal import (
     SCORES,
     conformal_threshold,
@@ -69,7 +69,6 @@ def main(arguments: list[str] | None = None) -> None:
         "issues": before.get("issues", {}),
         "sets": before.get("sets", {}),
         "audits": _audits(),
-        "thresholds": _thresholds(),
     }
     for part, trials in _parts(asked):
         for key, rows in trials:
@@ -245,25 +244,6 @@ def _audits() -> list[list[float]]:
     return lines
 
 
-def _thresholds(target: float = 0.95) -> list[list[float]]:
-    """Simulate audits of labels whose accuracy falls with confidence; see what is promised."""
-    rng, lines = np.random.default_rng(1), []
-    for n in (100, 200, 400):
-        for power in (0.25, 1.0):  # the accuracy at confidence c is c to this power
-            broken, shares = 0, []
-            fine = np.sort(rng.beta(8, 1, 200_000))
-            above = np.cumsum((fine**power)[::-1])[::-1] / np.arange(len(fine), 0, -1)
-            for _ in range(SIMULATED):
-                sure = rng.beta(8, 1, n)
-                found_at = safe_threshold(sure, rng.random(n) < sure**power, target)
-                place = min(int(np.searchsorted(fine, found_at)), len(fine) - 1)
-                broken += bool(np.isfinite(found_at) and above[place] < target)
-                shares.append(1 - place / len(fine) if np.isfinite(found_at) else 0.0)
-            best = float((above >= target).mean())
-            lines.append([n, power, 1 - broken / SIMULATED, float(np.mean(shares)), best])
-    return lines
-
-
 def _issue_lines(record: Mapping[str, Any], sets: tuple[str, ...]) -> list[list[str]]:
     sums: dict[tuple[Any, ...], np.ndarray] = {}
     for key, rows in record["issues"].items():
@@ -350,17 +330,6 @@ def render(record: Mapping[str, Any]) -> str:
             [
                 [f"{row[0]}", f"{row[1]}", f"{row[2]:.3f}", *(f"{one:.4f}" for one in row[3:])]
                 for row in record["audits"]
-            ],
-        )
-        + "\n## Safe thresholds\n\n"
-        "1000 simulated audits for 95 % accuracy at 95 % confidence; confidence c is drawn from "
-        "Beta(8, 1), and a label is right with chance c to a power. `kept` is the mean share of "
-        "labels above the threshold, `possible` that of the best one.\n\n"
-        + table(
-            ("checked", "power", "promise holds", "kept", "possible"),
-            [
-                [f"{row[0]:g}", f"{row[1]:g}", *(f"{one:.3f}" for one in row[2:])]
-                for row in record["thresholds"]
             ],
         )
     )
