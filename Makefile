@@ -13,7 +13,7 @@ endif
 
 SIDE_BY_SIDE := -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo install checks test test-all test-minimum test-device coverage fuzz kills lint types layers unit bench contest manifold mbed separation door trust figures release-check docs clean help
+.PHONY: demo install checks test test-all test-minimum test-device coverage fuzz kills lint types layers unit bench contest manifold mbed separation partitions door trust figures release-check docs clean help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -109,6 +109,14 @@ separation: $(VENV)/.checks  ## Regions of many points; k-means with bounds besi
 	$(BIN)/python -m pip install --quiet --group constrained
 	$(BIN)/python -m benchmarks.constrained
 	$(BIN)/python -m benchmarks.separation.scale
+
+partitions: $(VENV)/.checks  ## Rows in partitions: growth, pace of answering, rare classes, equal bytes after kills
+	$(BIN)/python -m benchmarks.partitions.growth --millions 2 5 10 20 --beside 1000000
+	$(BIN)/python -m benchmarks.partitions.apply
+	$(BIN)/python -m benchmarks.partitions.mnist
+	$(BIN)/python -m benchmarks.partitions.rare
+	$(BIN)/python -m benchmarks.partitions.equality
+	$(BIN)/python -m benchmarks.kept.held_out
 
 door: $(VENV)/.checks  ## The front door: beside every method and peer, questions, reviews, maps, size
 	$(BIN)/python -m pip install --quiet --group front-door

@@ -33,7 +33,7 @@ os.environ["BELTRAMI_CACHE"] = ""  # every fit is made anew
 
 STEM = "partitions_equality"
 
-_OPTIONS = {"n_representatives": 2000, "method": "poisson", "n_jobs": 2}
+_OPTIONS = {"n_representatives": 2000, "n_jobs": 2}
 
 _PASSES = {
     one.value
