@@ -92,6 +92,9 @@ def test_a_table_of_separate_blobs_is_learned_and_recorded():
     assert cells[100, 5]["published"] == 48.6
     assert f"{cells[100, 5]['mean']:.1f} (48.6)" in found.table
     assert "2 for p = 50" in found.table
+    usual = {c["labelled"]: c for c in found.record["by_default"]}
+    assert (set(usual), usual[100]["draws"]) == ({20, 100}, 3)
+    assert usual[100]["mean"] < 10
     json.loads(record_text(found.record))
 
 
@@ -162,7 +165,8 @@ def test_labelled_points_keep_their_labels_before_they_vote():
     assert found["heldout"].max() < 10
 
 
-def test_other_stop_lists_are_tabled_beside_the_thesis(monkeypatch):
+@pytest.mark.data
+def test_other_stop_lists_are_tabled_beside_the_thesis(monkeypatch, data_folder):
     monkeypatch.setattr(variants, "newsgroups", lambda *, quick, stop_words: _sample(1200))
     found = variants.newsgroups_variants(quick=True)
     names = {cell["variant"] for cell in found.record["errors"]}

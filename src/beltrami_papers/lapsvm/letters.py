@@ -18,11 +18,13 @@ from beltrami_papers.cells import page, table_lines
 from beltrami_papers.findings import holds_or_not
 from beltrami_papers.lapsvm.figures import draw_speakers
 from beltrami_papers.lapsvm.machines import (
+    BY_DEFAULT,
     PLAIN,
     SOURCE,
     Bench,
     ErrorTable,
     Problem,
+    machines_by_default,
     overall_lines,
     overall_means,
     problem_errors,
@@ -56,7 +58,7 @@ def letters_problem(n_speakers: int) -> tuple[Problem, list[IndexVector]]:
 
 
 def _machines_for(problem: Problem, n_labelled: int) -> dict[str, Any]:
-    """Return the inductive machines, TSVM, and the Laplacian ones in both readings."""
+    """Return the inductive machines, TSVM, the Laplacian ones in both readings and by default."""
     benches = {
         name: Bench(
             KERNEL,
@@ -71,7 +73,7 @@ def _machines_for(problem: Problem, n_labelled: int) -> dict[str, Any]:
     machines |= {f"LapRLS ({name})": b.rls(AMBIENT, INTRINSIC) for name, b in benches.items()}
     machines |= {"SVM": plain.svm(INDUCTIVE), "TSVM": plain.tsvm(INDUCTIVE)}
     machines |= {f"LapSVM ({name})": b.svm(AMBIENT, INTRINSIC) for name, b in benches.items()}
-    return machines
+    return machines | machines_by_default()
 
 
 def verdicts(table: ErrorTable) -> list[dict[str, Any]]:
@@ -206,6 +208,7 @@ def _letters_record(
             "labels": "all utterances of one speaker",
             "RLS, SVM, TSVM": f"gamma l = {INDUCTIVE} (C = 10)",
             "LapRLS, LapSVM": f"gamma_A l = {AMBIENT}, gamma_I l / n^2 = {INTRINSIC}",
+            f"LapRLS, LapSVM {BY_DEFAULT}": "nothing set, graph and kernel included",
         },
         "seeds": "none; nothing is drawn.",
         "remarks": REMARKS,

@@ -29,6 +29,9 @@ PLAIN = "plain"
 SWITCHED = "switched"
 """Names the number of points that a transductive machine moved to the other side."""
 
+BY_DEFAULT = "by default"
+"""Ends the name of a machine with which nothing is set."""
+
 Errors = dict[str, NDArray[np.float64]]
 """For each set of points the errors in percent, one per set of labelled points."""
 
@@ -115,14 +118,23 @@ class Bench:
         }
 
 
+def machines_by_default() -> dict[str, Any]:
+    """Return the Laplacian machines with nothing set: they choose graph, kernel and weights."""
+    return {
+        f"LapRLS {BY_DEFAULT}": LaplacianRLSClassifier(),
+        f"LapSVM {BY_DEFAULT}": LaplacianSVC(),
+    }
+
+
 def teach(machine: Any, problem: Problem, draws: Sequence[IndexVector]) -> Iterator[Any]:
     """Teach one machine from several sets of labels, one after the other.
 
-    Only the first set pays for the kernel and its factorisation where the machine can keep them.
+    Only the first set pays for the kernel and its factorisation where the machine can keep them;
+    a machine that chooses its graph by the labels begins anew with each set.
     A row that no label reaches through the graph still has a score by the kernel, which is what
     the paper counts, so the warning about such rows is left out.
     """
-    can_keep = hasattr(machine, "fit_labels")
+    can_keep = hasattr(machine, "fit_labels") and machine.graph is not None
     for i, labelled in enumerate(draws):
         labels = problem.labels(labelled)
         with warnings.catch_warnings():

@@ -19,7 +19,13 @@ from beltrami.report.pictures.figures import bare
 from beltrami.report.pictures.palette import OKABE_ITO
 from beltrami_papers.cells import page, table_lines
 from beltrami_papers.findings import holds_or_not
-from beltrami_papers.lapsvm.machines import SOURCE, Bench, Problem, teach
+from beltrami_papers.lapsvm.machines import (
+    SOURCE,
+    Bench,
+    Problem,
+    machines_by_default,
+    teach,
+)
 from beltrami_papers.model import Reproduction, StageClock, circumstances
 
 N_POINTS, NOISE, SEED = 200, 0.05, 0
@@ -110,6 +116,25 @@ def cell_of(machine: str, grid: Grid, positive: BoolVector) -> dict[str, Any]:
     }
 
 
+def cells_by_default(problem: Problem, draws: Sequence[IndexVector]) -> list[dict[str, Any]]:
+    """Return the wrong points of the Laplacian machines with nothing set, over all draws."""
+    cells = []
+    for name, machine in machines_by_default().items():
+        learners = teach(machine, problem, draws)
+        scores = np.array([one.decision_function(problem.points) for one in learners])
+        counts = wrong_counts(scores, problem.positive)
+        cells.append(
+            {
+                "machine": name,
+                "draws": len(counts),
+                "errors": int(counts[0]),
+                "mean_errors": round(float(counts.mean()), 2),
+                "draws_without_error": int((counts == 0).sum()),
+            }
+        )
+    return cells
+
+
 def plane(points: FloatMatrix, steps: int) -> tuple[FloatVector, FloatVector]:
     """Return the two axes of a regular grid around the points."""
     low, high = points.min(axis=0) - 0.3, points.max(axis=0) + 0.3
@@ -174,7 +199,10 @@ def moons_figure(*, quick: bool = False) -> Reproduction:
             learner = _maker(bench, machine)(cells[-1]["lambda1"], cells[-1]["lambda2"])
             learners[machine] = learner.fit(problem.points, problem.labels(draws[0]))
             advance(1)
+    with clock.stage("by default"):
+        usual = cells_by_default(problem, draws)
     record = _moons_record(cells, problem, draws[0], graph.components()[0], clock)
+    record["by_default"] = usual
     figure = _draw_moons(learners, cells, problem, draws[0])
     return Reproduction(
         figure, record, page(f"lapsvm-moons: {SOURCE}", record, _moons_body(record))
@@ -248,5 +276,11 @@ def _moons_body(record: Mapping[str, Any]) -> list[str]:
         for c in record["errors"]
     ]
     verdict = f"Mark: {record['mark']['asked']}. It {holds_or_not(record['mark']['held'])}."
+    usual = [
+        f"- {c['machine']}, nothing set: {c['errors']} wrong in the picture's draw, "
+        f"{c['mean_errors']:.1f} in the mean over draws, none in {c['draws_without_error']} of "
+        f"{c['draws']}."
+        for c in record["by_default"]
+    ]
     lead = f"Wrong points of {record['n']}: at the best weights, and at the demonstration's."
-    return [lead, "", *table_lines(header, rows), "", verdict]
+    return [lead, "", *table_lines(header, rows), "", *usual, "", verdict]

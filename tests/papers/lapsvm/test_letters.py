@@ -67,6 +67,6 @@ def test_a_quick_run_leaves_a_figure_a_record_and_a_page(quick_run, data_folder,
     record = json.loads((tmp_path / "x.json").read_text())
     assert record == found.record
     assert [one["speaker"] for one in record["errors"]] == [1, 2]
-    assert len(record["means"]) == 7
+    assert len(record["means"]) == 9
     assert len(found.figure.axes) == 4
     assert str(data_folder) not in found.table

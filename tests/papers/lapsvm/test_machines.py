@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
@@ -13,6 +14,7 @@ from beltrami_papers.lapsvm.machines import (
     Bench,
     Problem,
     draw_errors,
+    machines_by_default,
     overall_lines,
     overall_means,
     problem_errors,
@@ -148,3 +150,12 @@ def test_tables_hold_a_row_per_problem_and_the_mean_of_all():
 
 def test_verdicts_are_words():
     assert (holds_or_not(True), holds_or_not(False)) == ("holds", "does not hold")
+
+
+def test_a_machine_that_chooses_its_graph_begins_anew_with_each_set_of_labels():
+    problem = _problem()
+    (name, machine), *_ = machines_by_default().items()
+    scores = [one.decision_function(problem.points) for one in teach(machine, problem, DRAWS)]
+    alone = clone(machine).fit(problem.points, problem.labels(DRAWS[1]))
+    assert name == "LapRLS by default"
+    np.testing.assert_allclose(scores[1], alone.decision_function(problem.points))

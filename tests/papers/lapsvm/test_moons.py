@@ -58,6 +58,13 @@ def test_the_laplacian_machine_makes_no_error_and_the_others_do(found):
     assert "It holds." in found.table
 
 
+def test_machines_with_nothing_set_stand_beside_the_best_of_the_grid(found):
+    usual = {one["machine"]: one for one in found.record["by_default"]}
+    assert list(usual) == ["LapRLS by default", "LapSVM by default"]
+    assert all(one["mean_errors"] == 0 and one["draws"] == 2 for one in usual.values())
+    assert "- LapSVM by default, nothing set: 0 wrong" in found.table
+
+
 def test_labels_and_noise_are_stated(found):
     assert "noise=0.05" in found.table
     assert f"rows {one_label_each(moons().positive, 1)[0][0]} and" in found.table

@@ -32,8 +32,13 @@ def beside(cell: Cell | None) -> str:
     return f"{cell['mean']:.1f} ({cell['published']:.1f})"
 
 
-def error_table(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> list[str]:
-    """Return the table of the thesis: a row per number of labelled points."""
+def error_table(
+    cells: Sequence[Cell], neighbors: Sequence[Cell], usual: Sequence[Cell]
+) -> list[str]:
+    """Return the table of the thesis: a row per number of labelled points.
+
+    - `usual`: errors of the product's defaults, one for each row.
+    """
     sizes = sorted({cell["eigenvectors"] for cell in cells})
     place = {(cell["labelled"], cell["eigenvectors"]): cell for cell in cells}
     rows = [
@@ -41,10 +46,12 @@ def error_table(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> list[str]:
             str(base["labelled"]),
             *(beside(place.get((base["labelled"], size))) for size in sizes),
             f"{beside(base)}, k = {base['k']}",
+            beside(own),
         ]
-        for base in neighbors
+        for base, own in zip(neighbors, usual, strict=True)
     ]
-    return table_lines(["labelled", *(f"p = {size}" for size in sizes), "best k-NN"], rows)
+    columns = [f"p = {size}" for size in sizes]
+    return table_lines(["labelled", *columns, "best k-NN", "by default"], rows)
 
 
 def difference_lines(cells: Sequence[Cell], neighbors: Sequence[Cell]) -> list[str]:
