@@ -7,6 +7,7 @@ on one thread, so that its numbers do not depend on what runs beside it.
 import hashlib
 import multiprocessing
 import queue
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -53,7 +54,10 @@ def run_one(name: str, folder: Path, *, quick: bool = False, again: bool = False
     known = () if again else known_files(name, folder, quick=quick)
     if known:
         return Outcome(name, "known", known)
-    entry, started = REPRODUCTIONS[name], time.perf_counter()
+    entry = REPRODUCTIONS[name]
+    if entry.is_rehearsed and not quick:
+        _rehearse(name)
+    started = time.perf_counter()
     journal = folder / JOURNALS / f"{name}{'-quick' if quick else ''}.jsonl"
     if again:
         journal.unlink(missing_ok=True)
@@ -63,6 +67,19 @@ def run_one(name: str, folder: Path, *, quick: bool = False, again: bool = False
     files = _with_circumstances(reproduction, name, spent, quick=quick).save(name, folder)
     journal.unlink(missing_ok=True)
     return Outcome(name, "made", tuple(files), spent)
+
+
+def _rehearse(name: str) -> None:
+    """Make a reproduction small in another process, for the kernels that it leaves compiled."""
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn) as pool:
+        pool.submit(_rehearsal, name).result()
+
+
+def _rehearsal(name: str) -> None:
+    """Make a reproduction small, and keep nothing of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        run_one(name, Path(folder), quick=True)
 
 
 def _with_circumstances(

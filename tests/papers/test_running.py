@@ -9,7 +9,7 @@ import pytest
 from beltrami.core.errors import DatasetUnavailableError
 from beltrami.core.machine.threads import threads_in_force
 from beltrami.core.telling.progress import track
-from beltrami_papers import REPRODUCTIONS, Entry, Reproduction, run_many, run_one
+from beltrami_papers import REPRODUCTIONS, Entry, Reproduction, run_many, run_one, running
 from beltrami_papers.outcome import Outcome, Running
 from beltrami_papers.running import JOURNALS, input_hashes, known_files
 
@@ -78,6 +78,23 @@ def test_a_small_run_does_not_stand_for_a_whole_one(calls, tmp_path):
     assert run_one("one", tmp_path).state == "made"
     (tmp_path / "one.json").write_text('{"quick": fal')
     assert known_files("one", tmp_path, quick=False) == ()
+
+
+def test_what_hangs_on_last_places_is_made_small_first_in_another_process(
+    calls, monkeypatch, tmp_path
+):
+    entry = replace(REPRODUCTIONS["one"], is_rehearsed=True)
+    monkeypatch.setitem(REPRODUCTIONS, "one", entry)
+    rehearsed = []
+    monkeypatch.setattr(running, "_rehearse", rehearsed.append)
+    run_one("one", tmp_path / "small", quick=True)
+    assert rehearsed == []
+    run_one("one", tmp_path / "whole")
+    run_one("one", tmp_path / "whole")
+    assert rehearsed == ["one"]
+    assert {name for name, one in REPRODUCTIONS.items() if one.is_rehearsed} - {"one"} == {
+        "mbed-figure-2", "mbed-figure-3", "mbed-table-1", "mbed-table-2", "ssl-book",
+    }  # fmt: skip
 
 
 def test_a_run_takes_one_thread_and_leaves_no_journal(calls, tmp_path):
