@@ -71,13 +71,7 @@ def test_a_page_that_cites_a_table_has_a_claim_on_it(page):
     assert cited <= {Path(cell["results"]).stem for cell in cells}
 
 
-def waiting(page):
-    return pytest.param(page, marks=pytest.mark.xfail(reason="its numbers are measured anew"))
-
-
-@pytest.mark.parametrize(
-    "page", [waiting(page) if page == "docs/explanations/scale.md" else page for page in PAGES]
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_a_sentence_that_cites_a_table_has_no_number_without_a_claim(page):
     assert loose_numbers(page, claims_of(page)) == []
 
