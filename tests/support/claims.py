@@ -127,8 +127,11 @@ def _written(text: str, cell: Mapping[str, Any]) -> str:
 
 
 def _number_of_line(cell: Mapping[str, Any]) -> str:
-    lines = (ROOT / cell["results"]).read_text("utf-8").splitlines()
-    fit = [line.removeprefix(cell["line"]) for line in lines if line.startswith(cell["line"])]
+    begin, fit, under = cell["line"], [], ""
+    for line in (ROOT / cell["results"]).read_text("utf-8").splitlines():
+        under = line.lstrip("#").strip() if line.startswith("#") else under
+        if line.startswith(begin) and cell.get("under", under) == under:
+            fit.append(line.removeprefix(begin))
     if len(fit) != 1:
         raise LookupError(f"{len(fit)} lines of {cell['results']} begin with {cell['line']!r}")
     return _number_in(fit[0], cell)
