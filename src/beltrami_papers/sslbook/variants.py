@@ -1,16 +1,16 @@
-"""Other settings of two methods that miss the SSL book's numbers: neighbours, and costs.
+"""Other settings of two methods that miss the SSL book's numbers: graphs, masses, and costs.
 
 Nothing enters but the wish for a quick run and a journal; errors of each setting leave as a record
 and a page.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from beltrami.core.types import IndexVector
-from beltrami.graph.recipes import KnnGraph
+from beltrami.graph.model import Graph
 from beltrami.learners import GraphRegularizedClassifier, TransductiveSVC
 from beltrami_papers.cells import page, table_lines
 from beltrami_papers.journal import Journal
@@ -22,16 +22,30 @@ from beltrami_papers.sslbook.benchmark import (
     run_trials,
     seconds_of,
 )
+from beltrami_papers.sslbook.criterion import (
+    graph_of_all_pairs,
+    neighbors_graph,
+    teach_by_rank,
+)
 from beltrami_papers.sslbook.methods import FEW_SPLITS, Method
 from beltrami_papers.sslbook.problems import BookProblem, book_problem
 from beltrami_papers.sslbook.published import LABELS, SOURCE
 
 NEIGHBORS = (5, 10, 50, 100, 300)
+WIDTHS = (0.15, 0.25, 0.5, 1.0)
+"""Of Gaussian weights of all pairs, in median distances."""
 COSTS = (1.0, 10.0, 100.0)
 CRITERION, MACHINE = "QC+CMN", "TSVM"
 
 PLACES: dict[str, tuple[tuple[str, int], ...]] = {
-    CRITERION: (("g241c", 100), ("g241d", 100), ("Digit1", 10), ("USPS", 10), ("COIL", 100)),
+    CRITERION: (
+        ("g241c", 10),
+        ("g241c", 100),
+        ("g241d", 100),
+        ("Digit1", 10),
+        ("USPS", 10),
+        ("COIL", 100),
+    ),
     MACHINE: (("g241c", 10), ("g241d", 100), ("COIL", 100), ("BCI", 100)),
 }
 """Sets and numbers of labels where a method is furthest from the book."""
@@ -39,10 +53,7 @@ PLACES: dict[str, tuple[tuple[str, int], ...]] = {
 
 def _criterion(n_neighbors: int, class_mass: str | None) -> Method:
     def teach(problem: BookProblem, count: int, split: int) -> IndexVector:
-        name = f"graph of {n_neighbors}"
-        if name not in problem.fitted:
-            problem.fitted[name] = KnnGraph(n_neighbors).build(problem.points)
-        graph = problem.fitted[name]
+        graph = neighbors_graph(problem, n_neighbors)
         model = GraphRegularizedClassifier(graph=graph, gamma=0.0, class_mass=class_mass)
         predicted: IndexVector = model.fit(
             problem.points, problem.draws[count].labels(split)
@@ -51,6 +62,18 @@ def _criterion(n_neighbors: int, class_mass: str | None) -> Method:
 
     words = "class masses by the labels" if class_mass else "no class masses"
     return Method(teach, f"{n_neighbors} neighbours, {words}", published=CRITERION)
+
+
+def _criterion_by_rank(
+    make_graph: Callable[[BookProblem, Any], Graph], size: float, words: str
+) -> Method:
+    """Return the criterion on a graph of a size, its classes shared out as among the labels."""
+
+    def teach(problem: BookProblem, count: int, split: int) -> IndexVector:
+        labels = problem.draws[count].labels(split)
+        return teach_by_rank(problem, labels, make_graph(problem, size))
+
+    return Method(teach, f"{words}, classes by rank", published=CRITERION)
 
 
 def _machine(cost: float) -> Method:
@@ -71,6 +94,13 @@ def _settings_of(*, quick: bool = False) -> dict[str, Method]:
         for k in (NEIGHBORS[:1] if quick else NEIGHBORS)
         for mass in ("labels", None)
     }
+    for k in NEIGHBORS[: 1 if quick else 2]:
+        words = f"{k} neighbours"
+        methods[f"{CRITERION}, {words}, by rank"] = _criterion_by_rank(neighbors_graph, k, words)
+    for width in WIDTHS[: 1 if quick else None]:
+        words = f"all pairs, width {width:g}"
+        name = f"{CRITERION}, {words}, by rank"
+        methods[name] = _criterion_by_rank(graph_of_all_pairs, width, words)
     costs = COSTS[:1] if quick else COSTS
     return {**methods, **{f"{MACHINE}, C = {cost:g}": _machine(cost) for cost in costs}}
 
@@ -87,7 +117,7 @@ def _variant_trials(methods: Mapping[str, Method], *, quick: bool = False) -> It
 
 
 def benchmark_variants(*, quick: bool = False, journal: Path | None = None) -> Reproduction:
-    """Run QC+CMN with other numbers of neighbours and TSVM with other costs.
+    """Run QC+CMN on other graphs and with other class masses, and TSVM with other costs.
 
     - `journal`: a file of single results that the run reads first and adds to.
     """
@@ -103,6 +133,9 @@ def benchmark_variants(*, quick: bool = False, journal: Path | None = None) -> R
         "n": "400 to 1500",
         "settings": {
             "stated": "ssl-book has 10 neighbours, class masses by the labels, and C = 1",
+            "by rank": "unlabelled rows get classes in the shares of the labels, those with the "
+            "greatest sum of the criterion's functions",
+            "all pairs": "Gaussian weights, the width in median distances",
             "splits": f"{N_SPLITS}; of {MACHINE} the first {FEW_SPLITS}",
         },
         "seeds": "nothing is drawn; the splits are the published ones.",
