@@ -208,6 +208,8 @@ def test_the_table_of_clusters_is_made_from_its_sets(monkeypatch):
     assert found.record["data"] == "g50c (g50c)"
     assert len(found.record["errors"]) == 4
     assert found.table.startswith("# mbed-table-1: ")
+    assert found.record["starts"] == {"g50c": [0.0, 0.0]}
+    assert "- g50c: 0.00, 0.00; mean 0.00, the paper 9.68." in found.table
 
 
 def test_errors_with_few_labels_are_kept_split_by_split():
