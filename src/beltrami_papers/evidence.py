@@ -83,6 +83,7 @@ def _clusters(cell: Mapping[str, Any]) -> str:
             "does not say how it chose among them"
         )
     return (
-        "other starts: of ten alone those on g50c have 9.68 to 10.66, two of them the paper's 9.68, "
-        "those on COIL 5.44 to 8.49; ours is chosen by the criterion, the paper's by a rule unsaid"
+        "other starts: of ten alone those on g50c have 9.68 to 10.66, two of them the paper's "
+        "9.68, those on COIL 5.44 to 8.49; ours is chosen by the criterion, the paper's by a rule "
+        "unsaid"
     )
