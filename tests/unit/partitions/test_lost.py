@@ -6,11 +6,18 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.support.partitions import blob_table, blobs, write_parts
+from tests.support.partitions import blob_table, blobs, write_parts, written
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
+from beltrami.partitions.answers.answering import AnswerTask
+from beltrami.partitions.people.answered import Answered
+from beltrami.partitions.reading.files import FilePartition
 from beltrami.partitions.reading.survey import SurveyTask
+from beltrami.partitions.representing.covering import CoverTask
+from beltrami.partitions.representing.drawing import DrawTask
+from beltrami.partitions.representing.settling import SettleTask
+from beltrami.partitions.representing.witnessing import WitnessTask
 
 
 def label(source: Path, out: Path, **options: Any) -> Any:
@@ -83,3 +90,128 @@ def test_a_label_whose_partition_is_lost_afterwards_is_refused(tmp_path, monkeyp
         label(source, tmp_path / "out", labels={"id": [155, 160, 7], "label": ["c0", "c1", "c2"]})
     found = label(source, tmp_path / "out", labels={"id": [7], "label": ["c2"]})
     assert 7 in people(found)
+
+
+@pytest.mark.parametrize("task", [DrawTask, CoverTask, SettleTask, WitnessTask])
+def test_what_was_learned_without_a_partition_is_learned_anew_once_it_can_be_read(
+    tmp_path, monkeypatch, task
+):
+    source = write_parts(tmp_path / "in", spread_table())
+    label(source, tmp_path / "one")
+    with monkeypatch.context() as patched:
+        lose(patched, task, "part-0.parquet")
+        found = label(source, tmp_path / "two")
+    assert [one.name for one in found.failures] == ["part-0.parquet"]
+    assert Answered.open(tmp_path / "two").chosen.coverage.n_representatives == 200
+    found = label(source, tmp_path / "two")
+    assert not found.failures
+    assert found.counts["rows"] == 600
+    assert written(tmp_path / "two") == written(tmp_path / "one")
+
+
+def test_what_others_taught_is_not_taken_for_what_these_representatives_did(tmp_path, monkeypatch):
+    source = write_parts(tmp_path / "in", spread_table())
+    found = []
+    for out, task in (("two", SurveyTask), ("two", DrawTask), ("one", DrawTask)):
+        with monkeypatch.context() as patched:
+            lose(patched, task, "part-0.parquet")
+            found.append(label(source, tmp_path / out).representatives().columns)
+    assert written(tmp_path / "two") == written(tmp_path / "one")
+    assert found[1].equals(found[2])
+    assert not found[1].equals(found[0])
+
+
+def test_a_job_that_chose_nothing_before_it_was_cut_short_may_lose_another_partition(
+    tmp_path, monkeypatch
+):
+    source = write_parts(tmp_path / "in", spread_table())
+    label(source, tmp_path / "one")
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("beltrami.partitions.job.settle", stop)
+        with pytest.raises(KeyboardInterrupt):
+            label(source, tmp_path / "two")
+    with monkeypatch.context() as patched:
+        lose(patched, SurveyTask, "part-1.parquet")
+        label(source, tmp_path / "two")
+    assert label(source, tmp_path / "two").counts["rows"] == 600
+    assert written(tmp_path / "two") == written(tmp_path / "one")
+
+
+@pytest.fixture
+def cut_short(tmp_path, monkeypatch):
+    """Return what labels partitions without ids until the first is answered, and no further."""
+    work = AnswerTask.__call__
+
+    def stop(self: Any, partition: Any, offset: int) -> Any:
+        if partition.name != "part-0.parquet":
+            raise KeyboardInterrupt
+        return work(self, partition, offset)
+
+    def begin(source: Path, **options: Any) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(AnswerTask, "__call__", stop)
+            with pytest.raises(KeyboardInterrupt):
+                label(source, tmp_path / "two", **options)
+
+    return begin
+
+
+def test_a_job_that_is_taken_up_without_a_partition_numbers_and_fills_the_others_as_before(
+    tmp_path, monkeypatch, cut_short
+):
+    table = spread_table(has_ids=False)
+    holed = table.column("x1").to_numpy().copy()
+    holed[::7] = float("nan")
+    table = table.set_column(1, "x1", pa.array(holed))
+    source = write_parts(tmp_path / "in", table)
+    label(source, tmp_path / "one")
+    cut_short(source)
+    with monkeypatch.context() as patched:
+        lose(patched, SurveyTask, "part-1.parquet")
+        found = label(source, tmp_path / "two")
+    assert [one.name for one in found.failures] == ["part-1.parquet"]
+    assert found.save(tmp_path / "model.beltrami").is_file()
+    assert label(source, tmp_path / "two").counts["rows"] == 600
+    assert written(tmp_path / "two") == written(tmp_path / "one")
+
+
+def test_a_job_that_is_taken_up_reads_as_before_though_a_type_was_that_of_a_lost_partition(
+    tmp_path, monkeypatch, cut_short
+):
+    source = write_parts(tmp_path / "in", spread_table(has_ids=False))
+    wide = pq.read_table(source / "part-1.parquet")
+    wide = wide.set_column(0, "x0", wide.column("x0").cast(pa.float64()))
+    pq.write_table(wide, source / "part-1.parquet")
+    label(source, tmp_path / "one")
+    cut_short(source)
+    read = FilePartition.schema
+
+    def fail(self: Any) -> Any:
+        if self.name == "part-1.parquet":
+            raise OSError(5, "Input/output error")
+        return read(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FilePartition, "schema", fail)
+        label(source, tmp_path / "two")
+    label(source, tmp_path / "two")
+    assert written(tmp_path / "two") == written(tmp_path / "one")
+
+
+def test_a_job_that_is_taken_up_refuses_row_numbers_that_would_mean_others(
+    tmp_path, monkeypatch, cut_short
+):
+    source = write_parts(tmp_path / "in", spread_table(has_ids=False))
+    labels = {"id": [5, 405], "label": ["c0", "c1"]}
+    label(source, tmp_path / "one", labels=labels)
+    cut_short(source, labels=labels)
+    with monkeypatch.context() as patched:
+        lose(patched, SurveyTask, "part-1.parquet")
+        with pytest.raises(InvalidInputError, match=r"part-1\.parquet.* the labels beside"):
+            label(source, tmp_path / "two", labels=labels)
+    label(source, tmp_path / "two", labels=labels)
+    assert written(tmp_path / "two") == written(tmp_path / "one")

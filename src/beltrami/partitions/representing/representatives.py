@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from beltrami.core.errors import CorruptDataError
+from beltrami.core.errors import CorruptDataError, InvalidInputError
 from beltrami.core.files import atomic_path
 from beltrami.core.telling.progress import enter_stage
 from beltrami.core.telling.stages import Stage
@@ -30,6 +30,7 @@ from beltrami.partitions.representing.nearby import FACTOR, Standing
 from beltrami.partitions.representing.yardstick import Yardstick
 from beltrami.partitions.rows import key_limit
 from beltrami.tables import TableOptions
+from beltrami.tables.model import few_of
 
 _CSR = ("data", "indices", "indptr")
 _MOST_ROUNDS = 6
@@ -116,6 +117,21 @@ class Representatives:
     def offsets(self) -> NDArray[np.int64]:
         """What the first row of each partition is numbered through all of them."""
         return np.concatenate([[0], np.cumsum([*self.partitions.values()])]).astype(np.int64)[:-1]
+
+    def read_as_then(self, layout: Layout, partitions: Sequence[Partition]) -> Layout:
+        """Return how these partitions are read as when the rows were chosen, with labels beside.
+
+        Raises where partitions of then are missing, by which labels beside may be those of others.
+        """
+        missing = sorted({*self.partitions} - {one.name for one in partitions})
+        is_by_ids = layout.roles.id is not None and layout.record() == self.layout.record()
+        if missing and layout.beside and not is_by_ids:
+            raise InvalidInputError(
+                f"{len(missing)} partition(s) could be read when the rows that learn were chosen, "
+                f"and cannot be read now ({few_of(missing)}): without them it is open of which "
+                "rows the labels beside are. Put them back, or label into a new folder."
+            )
+        return replace(self.layout, notes=layout.notes, beside=layout.beside)
 
     def write(self, path: Path, key: str) -> None:
         """Keep them beside the results, for a job that is taken up again."""
