@@ -201,6 +201,36 @@ def test_a_damaged_labeller_is_named(tmp_path):
         label(source, tmp_path / "out")
 
 
+def encrypted(held: bytes) -> bytes:
+    flags = held.index(b"PK\x01\x02") + 8
+    return held[:flags] + b"\x01" + held[flags + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda held: b"",
+        lambda held: held[: len(held) // 2],
+        lambda held: held[:2000] + bytes(255 - one for one in held[2000:2064]) + held[2064:],
+        encrypted,
+        lambda held: held.replace(b"parts", b"heads"),
+    ],
+    ids=["empty", "half", "flipped", "encrypted", "renamed"],
+)
+def test_damaged_representatives_are_named_and_chosen_anew_where_they_are_removed(tmp_path, damage):
+    source = write_parts(tmp_path / "in", blob_table())
+    found = label(source, tmp_path / "out")
+    before = written(tmp_path / "out")
+    found.written[0].unlink()
+    path = tmp_path / "out" / "_beltrami" / "representatives.npz"
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(CorruptDataError, match=r"representatives\.npz.*removed"):
+        label(source, tmp_path / "out")
+    path.unlink()
+    label(source, tmp_path / "out")
+    assert written(tmp_path / "out") == before
+
+
 def test_rows_unlike_all_that_learned_are_left_to_the_person_and_counted(tmp_path):
     table, out = blob_table(), tmp_path / "out"
     label(write_parts(tmp_path / "before", table), tmp_path / "first", coverage=0.0)

@@ -1,10 +1,13 @@
 """The rows that learn: partitions enter, representatives and a certificate of coverage leave."""
 
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +177,8 @@ class Representatives:
         if not path.is_file():
             return None
         try:
-            with np.load(path, allow_pickle=False) as held:
+            # The file is opened here, because NumPy leaves it open where what is in it is broken.
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
                 facts = json.loads(str(held["facts"]))
                 if facts["key"] != key:
                     return None
@@ -186,13 +190,15 @@ class Representatives:
                 if "masses" in held.files:
                     masses, shape = held["masses"], (len(points), len(points))
                     witnesses = csr_array(tuple(held[name] for name in _CSR), shape=shape)
-        except (OSError, ValueError, KeyError) as error:
-            raise CorruptDataError(path=str(path), reason=str(error)) from error
-        classes = np.array([*facts["classes"], None], dtype=object)
+                labels = np.array([*facts["classes"], None], dtype=object)[codes]
+                coverage = Coverage(**facts["coverage"])
+        except _BROKEN as error:
+            told = f"{error}; where it is removed, labelling again chooses the same rows anew"
+            raise CorruptDataError(path=str(path), reason=told) from error
         return cls(
             points,
-            classes[codes],
-            Coverage(**facts["coverage"]),
+            labels,
+            coverage,
             parts,
             rows,
             facts["partitions"],
@@ -205,6 +211,18 @@ class Representatives:
 
 
 _ARRAYS = ("points", "codes", "parts", "rows")
+_BROKEN = (
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    TypeError,
+    RuntimeError,
+    TokenError,
+    BadZipFile,
+    zlib.error,
+)
+"""What NumPy, zipfile and json raise on a file that is cut off or spoiled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
