@@ -21,7 +21,7 @@ from beltrami.partitions.crews.opening import crew_of
 from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
-from beltrami.partitions.options import SHARE, PartitionOptions, read_size
+from beltrami.partitions.options import SHARE, PartitionOptions, read_size, require_seed
 from beltrami.partitions.places import require_apart, require_own_names
 from beltrami.partitions.plan import Plan, make_plan, require_space
 from beltrami.partitions.reading.beside import label_prints, with_read_labels
@@ -32,6 +32,7 @@ from beltrami.partitions.representing.representatives import Choice, Representat
 from beltrami.partitions.representing.settling import settle
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
 from beltrami.tables import TableOptions
+from beltrami.tables.columns.labels import marker_text
 
 STAGES = (
     Stage.SURVEY,
@@ -177,6 +178,7 @@ class Job:
     def run(self) -> PartitionedLabelling:
         """Do it, or what is left of it."""
         require_supported(self._table)
+        require_seed(self._learning.random_state)
         self._table = with_read_labels(self._table)
         partitions = find_partitions(self._source, delimiter=self._table.delimiter)
         require_apart(self._source, self._out)
@@ -201,7 +203,7 @@ class Job:
             "id": str(table.id),
             "features": ",".join(table.features),
             "ignore": ",".join(table.ignore),
-            "unlabeled": repr(table.unlabeled),
+            "unlabeled": repr(None if table.unlabeled is None else marker_text(table.unlabeled)),
             "impute": str(table.impute),
             "learning": str(self._learning),
             "memory": str(options.memory),

@@ -102,7 +102,7 @@ def label_column(table: Table, roles: Roles, options: TableOptions = DEFAULTS) -
         return GivenLabels(none, n_empty=table.n_rows, has_column=False)
     name = roles.label
     values = _values(table, name)
-    marker = _marker(options.unlabeled)
+    marker = marker_text(options.unlabeled)
     labels = _unmarked(values, marker)
     counts = Counter(value for value in labels if value is not None)
     n_empty = sum(value is None for value in values)
@@ -116,7 +116,7 @@ def label_column(table: Table, roles: Roles, options: TableOptions = DEFAULTS) -
 
 def label_cells(table: Table, name: str, unlabeled: Any = None) -> NDArray[Any]:
     """Return the label of every row as `label_column`; what all say together is not judged."""
-    return _unmarked(_values(table, name), _marker(unlabeled))
+    return _unmarked(_values(table, name), marker_text(unlabeled))
 
 
 def require_classes(
@@ -141,7 +141,7 @@ def _unmarked(values: list[Any], marker: str) -> NDArray[Any]:
     return labels
 
 
-def _marker(unlabeled: Any) -> str:
+def marker_text(unlabeled: Any) -> str:
     """Return the marker as a text; None, NaN and their like are gaps anyway."""
     is_nothing = unlabeled is None or type(unlabeled).__name__ in ("NAType", "NaTType")
     if is_nothing or (isinstance(unlabeled, float) and math.isnan(unlabeled)):
