@@ -21,7 +21,7 @@ from beltrami.partitions.crews.opening import crew_of
 from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
-from beltrami.partitions.options import SHARE, PartitionOptions, read_size
+from beltrami.partitions.options import SHARE, PartitionOptions, read_size, require_seed
 from beltrami.partitions.places import require_apart, require_own_names
 from beltrami.partitions.plan import Plan, make_plan, require_space
 from beltrami.partitions.reading.beside import label_prints, with_read_labels
@@ -32,6 +32,7 @@ from beltrami.partitions.representing.representatives import Choice, Representat
 from beltrami.partitions.representing.settling import settle
 from beltrami.partitions.result import PartitionedLabelling, counts_by_source
 from beltrami.tables import TableOptions
+from beltrami.tables.columns.labels import marker_text
 
 STAGES = (
     Stage.SURVEY,
@@ -85,7 +86,7 @@ def label_partitions(
         Folder of the results: a file for each partition, by its name. New, empty, or of this job.
     labels : path, table, list of these or None, default=None
         Tables of ids and labels, such as answers to questions; they come on top of the column.
-        Where there is no column of ids, they are numbers of rows through all partitions.
+        Where there is no column of ids, they are numbers of rows through all that can be read.
     client : distributed.Client, str or None, default=None
         Who works: a client, "local" for processes on this machine, the address of a scheduler, or
         None for the client in force, else threads of this process.
@@ -177,6 +178,7 @@ class Job:
     def run(self) -> PartitionedLabelling:
         """Do it, or what is left of it."""
         require_supported(self._table)
+        require_seed(self._learning.random_state)
         self._table = with_read_labels(self._table)
         partitions = find_partitions(self._source, delimiter=self._table.delimiter)
         require_apart(self._source, self._out)
@@ -201,7 +203,7 @@ class Job:
             "id": str(table.id),
             "features": ",".join(table.features),
             "ignore": ",".join(table.ignore),
-            "unlabeled": repr(table.unlabeled),
+            "unlabeled": repr(None if table.unlabeled is None else marker_text(table.unlabeled)),
             "impute": str(table.impute),
             "learning": str(self._learning),
             "memory": str(options.memory),
@@ -227,21 +229,23 @@ class Job:
     def _go_on(
         self, partitions: tuple[Partition, ...], passes: Passes, manifest: Manifest
     ) -> PartitionedLabelling:
-        partitions, layout, survey = look_at_all(partitions, passes, self._table, self._out)
+        kept, layout, survey = look_at_all(partitions, passes, self._table, self._out)
         manifest.leave_out(passes.failures)
-        plan = make_plan(self._options, layout, partitions, survey.n_given)
+        plan = make_plan(self._options, layout, kept, survey.n_given)
         passes.crew.hold_to(plan.n_jobs)
         space = require_space(self._out, survey.total, 16 if layout.roles.id else 8)
         self._tell([*layout.notes, *survey.notes, str(plan), space])
         manifest.write()
-        chosen = self._represent(partitions, passes, layout, survey, plan, manifest)
+        chosen = self._represent(kept, passes, layout, survey, plan, manifest)
+        layout = chosen.read_as_then(layout, kept)
         self._tell([str(chosen.coverage)])
         learned = self._learn(chosen, manifest)
         alone = replace(learned.labeller, n_jobs=1)  # partitions share the threads
-        answerer = KeptAnswerer(alone, layout, survey.moments.mean)
-        done = self._answer(partitions, passes, answerer, layout, survey, manifest)
+        answerer = KeptAnswerer(alone, layout, chosen.yardstick.center)
+        done = self._answer(kept, passes, answerer, layout, chosen, manifest)
         notes = (*layout.notes, *survey.notes)
-        return self._conclude(done, passes, learned, chosen, notes, partitions)
+        known = tuple(one for one in partitions if one.name in chosen.partitions)
+        return self._conclude(done, passes, learned, chosen, notes, known)
 
     def _represent(
         self,
@@ -262,6 +266,9 @@ class Job:
         choice = Choice(layout, survey, self._table, seed, most, share)
         chosen = choice.choose(partitions, passes)
         chosen = settle(chosen, partitions, passes, layout, survey, seed + 1)
+        manifest.learn_without(passes.failures)
+        for old in (path.with_name(LABELLER), path.with_suffix(".parquet")):
+            old.unlink(missing_ok=True)  # of other representatives
         chosen.write(path, manifest.key)
         return chosen
 
@@ -284,14 +291,14 @@ class Job:
         passes: Passes,
         answerer: Answerer,
         layout: Layout,
-        survey: Survey,
+        chosen: Representatives,
         manifest: Manifest,
     ) -> dict[Path, Any]:
         """Answer and write what is not done yet; return what became of each partition."""
         enter_stage(Stage.ANSWER)
         out, form = self._out, self._options.form
         targets = [out / written_name(one.name, form) for one in partitions]
-        offsets = np.concatenate([[0], np.cumsum(survey.n_rows)]).tolist()
+        offsets = dict(zip(chosen.partitions, chosen.offsets.tolist(), strict=True))
         pairs = zip(partitions, targets, strict=True)
         done = [manifest.counts(one.name, target) for one, target in pairs]
         ahead = [place for place, one in enumerate(done) if one is None]
@@ -305,8 +312,8 @@ class Job:
                 Stage.ANSWER,
                 AnswerTask(answerer, layout, self._table, out.absolute(), form),
                 [partitions[place] for place in ahead],
-                [offsets[place] for place in ahead],
-                [survey.n_rows[place] for place in ahead],
+                [offsets[partitions[place].name] for place in ahead],
+                [chosen.partitions[partitions[place].name] for place in ahead],
                 on_result=note,
                 is_rest=len(ahead) < len(partitions),
             )

@@ -176,6 +176,13 @@ class Manifest:
         if not self._path.exists() or set(self._left_out) - set(names):
             self._left_out, self._done = names, {}
 
+    def learn_without(self, failures: Sequence[Failure]) -> None:
+        """Note that what learns was chosen anew without these; nothing that is done rests on it."""
+        names = sorted(one.name for one in failures)
+        if self._left_out != names:
+            self._left_out, self._done = names, {}
+            self.write()
+
     def counts(self, name: str, written: Path) -> PartCounts | None:
         """Return what became of a partition that is done and whose file is there as written."""
         record = self._done.get(name)

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from beltrami.core.errors import InvalidInputError
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -66,3 +68,12 @@ def read_size(text: Any) -> int | None:
             f"memory={text!r} is no size. Write a number and a unit, such as 3GiB or 500MiB."
         )
     return n_bytes
+
+
+def require_seed(seed: Any) -> None:
+    """Refuse what does not draw the same rows whenever the job is taken up."""
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidInputError(
+            f"random_state={seed!r} must be a whole number from 0, so that the same rows are drawn "
+            "wherever and whenever the job is taken up."
+        )

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 import pytest
-from tests.support.partitions import blob_table, write_parts
+from tests.support.partitions import blob_table, blobs, write_parts
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
@@ -55,11 +55,40 @@ def test_several_kinds_of_files_are_refused(source, tmp_path):
     refuse(source, tmp_path, "several kinds")
 
 
+def with_kinds(tmp_path, kinds, **options):
+    table = blob_table().set_column(4, "kind", pa.array(kinds))
+    return write_parts(tmp_path / "in", table, **options)
+
+
 def test_labels_of_one_class_are_refused(tmp_path):
-    table = blob_table()
-    kinds = pa.array([one and "c0" for one in table.column("kind").to_pylist()])
-    source = write_parts(tmp_path / "in", table.set_column(4, "kind", kinds))
-    refuse(source, tmp_path, "c0")
+    source = with_kinds(tmp_path, ["c0" if row < 60 else None for row in range(600)])
+    refuse(source, tmp_path, r"all 60 labels in column 'kind' are of one class, 'c0'")
+
+
+def test_no_label_at_all_is_said_with_all_rows(tmp_path):
+    source = with_kinds(tmp_path, pa.array([None] * 600, pa.string()))
+    refuse(source, tmp_path, "holds no label: all 600 rows are unlabelled")
+
+
+def test_minus_ones_without_gaps_are_counted_in_all_rows(tmp_path):
+    classes = blobs()[1]
+    source = with_kinds(tmp_path, [int(classes[row]) if row < 60 else -1 for row in range(600)])
+    refuse(source, tmp_path, "540 of 600 rows hold -1 in the label column 'kind'")
+
+
+def test_texts_that_are_numbers_to_predict_are_refused_by_all_of_them(tmp_path):
+    source = with_kinds(tmp_path, [f"{row}.5" if row < 60 else None for row in range(600)])
+    refuse(source, tmp_path, "numbers that are not whole")
+
+
+def test_classes_with_decimals_are_taken_as_in_one_table(tmp_path):
+    names = ("3.5", "4.0", "4.5")
+    kinds = [names[kind] if row % 40 == 0 else None for row, kind in enumerate(blobs()[1])]
+    source = with_kinds(tmp_path, kinds, n_parts=12)
+    found = bt.label_partitions(source, "kind", out=tmp_path / "out", method="poisson")
+    assert not found.failures
+    assert found.counts["given"] == 15
+    assert set(found.labels) == set(names)
 
 
 def test_other_types_other_order_and_no_labels_are_read_and_said(source, tmp_path):

@@ -201,6 +201,57 @@ def test_a_damaged_labeller_is_named(tmp_path):
         label(source, tmp_path / "out")
 
 
+def encrypted(held: bytes) -> bytes:
+    flags = held.index(b"PK\x01\x02") + 8
+    return held[:flags] + b"\x01" + held[flags + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda held: b"",
+        lambda held: held[: len(held) // 2],
+        lambda held: held[:2000] + bytes(255 - one for one in held[2000:2064]) + held[2064:],
+        encrypted,
+        lambda held: held.replace(b"parts", b"heads"),
+    ],
+    ids=["empty", "half", "flipped", "encrypted", "renamed"],
+)
+def test_damaged_representatives_are_named_and_chosen_anew_where_they_are_removed(tmp_path, damage):
+    source = write_parts(tmp_path / "in", blob_table())
+    found = label(source, tmp_path / "out")
+    before = written(tmp_path / "out")
+    found.written[0].unlink()
+    path = tmp_path / "out" / "_beltrami" / "representatives.npz"
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(CorruptDataError, match=r"representatives\.npz.*removed"):
+        label(source, tmp_path / "out")
+    path.unlink()
+    label(source, tmp_path / "out")
+    assert written(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize(
+    "seed", [None, np.random.default_rng(0), 1.5, -1, "3"], ids=lambda seed: type(seed).__name__
+)
+def test_a_seed_that_gives_other_rows_every_time_or_none_is_refused(tmp_path, seed):
+    source = write_parts(tmp_path / "in", blob_table())
+    with pytest.raises(InvalidInputError, match=r"random_state=.*whole number"):
+        label(source, tmp_path / "out", random_state=seed)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("marker", [float("nan"), np.int64(7), 7, "7", None], ids=repr)
+def test_whatever_marks_rows_without_a_label_the_results_can_be_asked_about(tmp_path, marker):
+    kinds = [kind if row < 24 else None for row, kind in enumerate(blobs()[1].tolist())]
+    kinds = [7 if row > 500 else kind for row, kind in enumerate(kinds)]
+    source = write_parts(tmp_path / "in", blob_table().set_column(4, "kind", pa.array(kinds)))
+    found = label(source, tmp_path / "out", unlabeled=marker, random_state=np.int64(3))
+    assert found.counts["given"] == (24 if str(marker) == "7" else 123)
+    assert len(found.suggest(2).columns["id"]) == 2
+    assert found.save(tmp_path / "model.beltrami").is_file()
+
+
 def test_rows_unlike_all_that_learned_are_left_to_the_person_and_counted(tmp_path):
     table, out = blob_table(), tmp_path / "out"
     label(write_parts(tmp_path / "before", table), tmp_path / "first", coverage=0.0)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import IndexVector
 from beltrami.partitions.crews.passes import Passes
-from beltrami.partitions.model import Partition
+from beltrami.partitions.model import Failure, Partition
 from beltrami.partitions.reading.layout import Layout
 from beltrami.partitions.reading.locating import find_ids, find_numbers
 from beltrami.tables import Table, TableOptions, read_table
@@ -93,6 +93,8 @@ def join_beside(
     if lost:
         named = layout.roles.id
         ids = "row numbers through all of them" if named is None else f"column {named!r}"
+        unread = few_of([one.name for one in passes.failures])
+        ids += f"; {unread} cannot be read and not counted" if unread else ""
         raise InvalidInputError(
             f"{len(lost):,} of {len(given):,} ids with a label are those of no row in the "
             f"partitions ({ids}): {few_of(lost)}. Correct them, or name the id column."
@@ -106,6 +108,29 @@ def join_beside(
     note = f"labels: {len(given):,} beside the partitions, which come on top"
     types = layout.types | {str(layout.roles.label): kind}
     return replace(layout, types=types, beside=beside, notes=(*layout.notes, note))
+
+
+def require_labels_read(layout: Layout, failures: Sequence[Failure]) -> None:
+    """Raise where labels beside are those of rows in partitions that cannot be read."""
+    lost = [one for one in failures if one.name in layout.beside]
+    if lost:
+        n_labels = sum(len(layout.beside[one.name].rows) for one in lost)
+        raise InvalidInputError(
+            f"{n_labels:,} label(s) beside the partitions are those of rows in "
+            f"{few_of([one.name for one in lost])}, which cannot be read ({lost[0]}). Put back "
+            "what can be read, or leave these labels out."
+        )
+
+
+def with_numbers_noted(layout: Layout, n_read: int, failures: Sequence[Failure]) -> Layout:
+    """Return a layout that says which rows numbers of labels count, where some cannot be read."""
+    if not (layout.beside and failures):
+        return layout
+    note = (
+        f"labels beside go by numbers of rows through the {n_read:,} partitions that can be read, "
+        f"without {few_of([one.name for one in failures])}"
+    )
+    return replace(layout, notes=(*layout.notes, note))
 
 
 def _read(side: Table, layout: Layout, options: TableOptions) -> dict[str, Any]:

@@ -8,8 +8,12 @@ from typing import Any
 from beltrami.core.telling.stages import Stage
 from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER, RUNS
-from beltrami.partitions.model import Partition, Survey
-from beltrami.partitions.reading.beside import join_beside
+from beltrami.partitions.model import PartFacts, Partition, Survey
+from beltrami.partitions.reading.beside import (
+    join_beside,
+    require_labels_read,
+    with_numbers_noted,
+)
 from beltrami.partitions.reading.identity import require_own_ids
 from beltrami.partitions.reading.layout import Layout, agree, head_of, some_of
 from beltrami.partitions.reading.survey import SurveyTask, join_facts
@@ -35,18 +39,44 @@ def look_at_all(
     known = [schema_by[one.name] for one in alive]
     layout = agree(alive, known, list(heads.items()), options)
     has_column = any(layout.roles.label in one.names for one in known)
-    layout = join_beside(alive, layout, options, passes, has_column=has_column)
     with TemporaryDirectory(prefix=RUNS, dir=out.absolute() / FOLDER) as runs:
         folder = Path(runs)
-        facts = passes.over(Stage.SURVEY, SurveyTask(layout, options, folder), alive)
-        pairs = [pair for pair in zip(alive, facts, strict=True) if pair[1] is not None]
-        kept = tuple(one for one, _ in pairs)
-        survey = join_facts(kept, [fact for _, fact in pairs], layout, options)
+        kept, layout, facts = _survey(alive, passes, layout, options, folder, has_column=has_column)
+        survey = join_facts(kept, facts, layout, options)
         passes.pace.rows[Stage.SURVEY] = survey.total
         if layout.roles.id is not None:
             kind = layout.types[layout.roles.id]
             require_own_ids(kept, folder, layout.roles.id, kind, _ID_BYTES)
     return kept, layout, survey
+
+
+def _survey(
+    partitions: Sequence[Partition],
+    passes: Passes,
+    layout: Layout,
+    options: TableOptions,
+    runs: Path,
+    *,
+    has_column: bool,
+) -> tuple[tuple[Partition, ...], Layout, list[PartFacts]]:
+    """Return the partitions that could be read, how they are with labels beside, and their facts.
+
+    Numbers of rows count these alone: where one is lost, labels by numbers are joined anew.
+    """
+    is_numbered = layout.roles.id is None
+    while True:
+        joined = join_beside(partitions, layout, options, passes, has_column=has_column)
+        facts = passes.over(Stage.SURVEY, SurveyTask(joined, options, runs), partitions)
+        found = _found(partitions, facts)
+        kept = tuple(one for one in partitions if one.name in found)
+        if len(kept) == len(partitions) or not (is_numbered and joined.beside):
+            break
+        partitions = kept
+    if is_numbered:
+        joined = with_numbers_noted(joined, len(kept), passes.failures)
+    else:
+        require_labels_read(joined, passes.failures)
+    return kept, joined, list(found.values())
 
 
 def _found(partitions: Sequence[Partition], found: Sequence[Any]) -> dict[str, Any]:

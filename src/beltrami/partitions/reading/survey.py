@@ -18,8 +18,9 @@ from beltrami.core.machine.moments import Moments
 from beltrami.partitions.model import PartFacts, Partition, Survey
 from beltrami.partitions.reading.identity import IdRun
 from beltrami.partitions.reading.layout import Layout
-from beltrami.tables import Roles, Table, TableOptions, label_column
+from beltrami.tables import Roles, Table, TableOptions
 from beltrami.tables.columns.kinds import is_text
+from beltrami.tables.columns.labels import label_cells, require_classes
 from beltrami.tables.columns.slips import label_slips
 from beltrami.tables.model import few_of
 
@@ -113,10 +114,7 @@ def _own_labels(batch: Any, roles: Roles, options: TableOptions) -> NDArray[Any]
     if not rows.size:
         return labels
     held = Table(roles.label, pa.table({roles.label: column.take(pa.array(rows))}))
-    unlabeled = "" if options.unlabeled is None else options.unlabeled
-    alone = Roles(label=roles.label)
-    found = label_column(held, alone, TableOptions(unlabeled=unlabeled, min_classes=0))
-    labels[rows] = found.values
+    labels[rows] = label_cells(held, roles.label, options.unlabeled)
     return labels
 
 
@@ -137,8 +135,9 @@ def join_facts(
     _require_ids(partitions, facts, layout)
     _require_small(partitions, facts, layout)
     _require_whole_vectors(layout, moments, sum(n_rows), options)
-    _require_classes(labels, layout.roles, facts, options)
-    notes += label_slips(labels, str(layout.roles.label))
+    name, n_empty = str(layout.roles.label), sum(one.n_empty for one in facts)
+    require_classes(labels, name, n_empty, sum(n_rows), options)
+    notes += label_slips(labels, name)
     return Survey(n_rows, moments, labels, tuple(notes))
 
 
@@ -218,15 +217,3 @@ def _require_small(
                 f"and the squares of distances overflow above {limit:.1g}. Correct the cell, or "
                 "rescale the column."
             )
-
-
-def _require_classes(
-    labels: Counter[Any], roles: Roles, facts: Sequence[PartFacts], options: TableOptions
-) -> None:
-    """Raise where two classes cannot be told, by the words that serve one table."""
-    import pyarrow as pa
-
-    n_empty = sum(one.n_empty for one in facts)
-    cells = [*sorted(labels, key=str), *[None] * (n_empty > 0)]
-    held = Table(str(roles.label), pa.table({str(roles.label): pa.array(cells)}))
-    label_column(held, roles, options)

@@ -1,16 +1,19 @@
 """The rows that learn: partitions enter, representatives and a certificate of coverage leave."""
 
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from beltrami.core.errors import CorruptDataError
+from beltrami.core.errors import CorruptDataError, InvalidInputError
 from beltrami.core.files import atomic_path
 from beltrami.core.telling.progress import enter_stage
 from beltrami.core.telling.stages import Stage
@@ -30,6 +33,7 @@ from beltrami.partitions.representing.nearby import FACTOR, Standing
 from beltrami.partitions.representing.yardstick import Yardstick
 from beltrami.partitions.rows import key_limit
 from beltrami.tables import TableOptions
+from beltrami.tables.model import few_of
 
 _CSR = ("data", "indices", "indptr")
 _MOST_ROUNDS = 6
@@ -117,6 +121,21 @@ class Representatives:
         """What the first row of each partition is numbered through all of them."""
         return np.concatenate([[0], np.cumsum([*self.partitions.values()])]).astype(np.int64)[:-1]
 
+    def read_as_then(self, layout: Layout, partitions: Sequence[Partition]) -> Layout:
+        """Return how these partitions are read as when the rows were chosen, with labels beside.
+
+        Raises where partitions of then are missing, by which labels beside may be those of others.
+        """
+        missing = sorted({*self.partitions} - {one.name for one in partitions})
+        is_by_ids = layout.roles.id is not None and layout.record() == self.layout.record()
+        if missing and layout.beside and not is_by_ids:
+            raise InvalidInputError(
+                f"{len(missing)} partition(s) could be read when the rows that learn were chosen, "
+                f"and cannot be read now ({few_of(missing)}): without them it is open of which "
+                "rows the labels beside are. Put them back, or label into a new folder."
+            )
+        return replace(self.layout, notes=layout.notes, beside=layout.beside)
+
     def write(self, path: Path, key: str) -> None:
         """Keep them beside the results, for a job that is taken up again."""
         classes = sorted({one for one in self.labels if one is not None}, key=str)
@@ -158,7 +177,8 @@ class Representatives:
         if not path.is_file():
             return None
         try:
-            with np.load(path, allow_pickle=False) as held:
+            # The file is opened here, because NumPy leaves it open where what is in it is broken.
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
                 facts = json.loads(str(held["facts"]))
                 if facts["key"] != key:
                     return None
@@ -170,13 +190,15 @@ class Representatives:
                 if "masses" in held.files:
                     masses, shape = held["masses"], (len(points), len(points))
                     witnesses = csr_array(tuple(held[name] for name in _CSR), shape=shape)
-        except (OSError, ValueError, KeyError) as error:
-            raise CorruptDataError(path=str(path), reason=str(error)) from error
-        classes = np.array([*facts["classes"], None], dtype=object)
+                labels = np.array([*facts["classes"], None], dtype=object)[codes]
+                coverage = Coverage(**facts["coverage"])
+        except _BROKEN as error:
+            told = f"{error}; where it is removed, labelling again chooses the same rows anew"
+            raise CorruptDataError(path=str(path), reason=told) from error
         return cls(
             points,
-            classes[codes],
-            Coverage(**facts["coverage"]),
+            labels,
+            coverage,
             parts,
             rows,
             facts["partitions"],
@@ -189,6 +211,18 @@ class Representatives:
 
 
 _ARRAYS = ("points", "codes", "parts", "rows")
+_BROKEN = (
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    TypeError,
+    RuntimeError,
+    TokenError,
+    BadZipFile,
+    zlib.error,
+)
+"""What NumPy, zipfile and json raise on a file that is cut off or spoiled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

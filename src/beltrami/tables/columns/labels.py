@@ -95,31 +95,53 @@ def label_column(table: Table, roles: Roles, options: TableOptions = DEFAULTS) -
     of such rows; every other value is a class, as it is written. Whole floats, which a gap makes of
     integers in many files, become integers again.
     """
-    labels = np.full(table.n_rows, None, dtype=object)
     if roles.label is None and options.min_classes > 0:
         raise InvalidInputError(f"no label column is named, so {table.name} has no labels.")
     if roles.label is None:
-        return GivenLabels(labels, n_empty=table.n_rows, has_column=False)
+        none = np.full(table.n_rows, None, dtype=object)
+        return GivenLabels(none, n_empty=table.n_rows, has_column=False)
     name = roles.label
     values = _values(table, name)
-    marker = _marker(options.unlabeled)
-    for row, value in enumerate(values):
-        if value is not None and not (marker and str(value).strip() == marker):
-            labels[row] = value
+    marker = marker_text(options.unlabeled)
+    labels = _unmarked(values, marker)
     counts = Counter(value for value in labels if value is not None)
     n_empty = sum(value is None for value in values)
     n_marked = len(values) - n_empty - counts.total()
-    if options.unlabeled is None and not n_empty:
-        _require_no_minus_one(counts, name)
-    _require_classes(counts, name, len(values), options.min_classes)
-    _require_no_numbers(counts, name)
+    require_classes(counts, name, n_empty, len(values), options)
     notes = label_slips(counts, name)
     if marker and not n_marked:
         notes.append(f"no row of column {name!r} holds the marker {marker!r}")
     return GivenLabels(labels, n_empty, n_marked, marker, tuple(notes))
 
 
-def _marker(unlabeled: Any) -> str:
+def label_cells(table: Table, name: str, unlabeled: Any = None) -> NDArray[Any]:
+    """Return the label of every row as `label_column`; what all say together is not judged."""
+    return _unmarked(_values(table, name), marker_text(unlabeled))
+
+
+def require_classes(
+    counts: Counter[Any], name: str, n_empty: int, n_rows: int, options: TableOptions
+) -> None:
+    """Raise where the labels of all rows, counted, cannot be classes or tell none apart.
+
+    - `n_empty`, `n_rows`: rows whose cell is empty, and in all.
+    """
+    if options.unlabeled is None and not n_empty:
+        _require_no_minus_one(counts, name)
+    _require_several(counts, name, n_rows, options.min_classes)
+    _require_no_numbers(counts, name)
+
+
+def _unmarked(values: list[Any], marker: str) -> NDArray[Any]:
+    """Return values as an array, None for the marker of rows without a label."""
+    labels = np.full(len(values), None, dtype=object)
+    for row, value in enumerate(values):
+        if value is not None and not (marker and str(value).strip() == marker):
+            labels[row] = value
+    return labels
+
+
+def marker_text(unlabeled: Any) -> str:
     """Return the marker as a text; None, NaN and their like are gaps anyway."""
     is_nothing = unlabeled is None or type(unlabeled).__name__ in ("NAType", "NaTType")
     if is_nothing or (isinstance(unlabeled, float) and math.isnan(unlabeled)):
@@ -242,7 +264,7 @@ def _require_no_numbers(counts: Counter[Any], name: str) -> None:
         raise InvalidInputError(_no_classes(name, odd[0]))
 
 
-def _require_classes(counts: Counter[Any], name: str, n_rows: int, min_classes: int) -> None:
+def _require_several(counts: Counter[Any], name: str, n_rows: int, min_classes: int) -> None:
     if len(counts) >= min_classes:
         return
     if not counts:
