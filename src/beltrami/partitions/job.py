@@ -93,7 +93,8 @@ def label_partitions(
         What the process may hold, such as "3GiB"; None for half of what is free. Workers of a
         cluster hold a batch and the learner each, beside that.
     n_representatives : int or None, default=None
-        Rows that learn, at most; None for 50,000, or as many as the memory holds.
+        Rows that learn, at most, all with a label among them; None for 50,000, for 10,000 more
+        than have a label, or for as many as the memory holds.
     coverage : float, default=0.999
         Share of rows that are to be covered.
     form : {"parquet", "csv"}, default="parquet"
@@ -229,7 +230,7 @@ class Job:
     ) -> PartitionedLabelling:
         partitions, layout, survey = look_at_all(partitions, passes, self._table, self._out)
         manifest.leave_out(passes.failures)
-        plan = make_plan(self._options, layout, partitions, survey.n_given)
+        plan = make_plan(self._options, layout, partitions, survey)
         passes.crew.hold_to(plan.n_jobs)
         space = require_space(self._out, survey.total, 16 if layout.roles.id else 8)
         self._tell([*layout.notes, *survey.notes, str(plan), space])

@@ -12,13 +12,15 @@ from pathlib import Path
 from beltrami.core.errors import InvalidInputError, MemoryBudgetError
 from beltrami.core.machine import memory
 from beltrami.core.machine.threads import resolve_jobs
-from beltrami.partitions.model import Partition
+from beltrami.partitions.model import Partition, Survey
 from beltrami.partitions.options import PartitionOptions
 from beltrami.partitions.reading.layout import Layout
 from beltrami.partitions.reading.survey import batch_rows
 
 MOST_REPRESENTATIVES = 50_000
 _LEAST_REPRESENTATIVES = 500
+_LEAST_BESIDE, _MOST_BESIDE = 2, MOST_REPRESENTATIVES // 5
+"""Rows without a label that learn beside those with one: at least, and where there are many."""
 _FIT_BYTES = 24 * 2**10
 """That a fit takes for each representative, beside the numbers of the row, at most."""
 _FIT_COPIES = 12
@@ -57,9 +59,12 @@ class Plan:
 
 
 def make_plan(
-    options: PartitionOptions, layout: Layout, partitions: Sequence[Partition], n_given: int
+    options: PartitionOptions, layout: Layout, partitions: Sequence[Partition], survey: Survey
 ) -> Plan:
-    """Share the memory out, or say that it does not suffice."""
+    """Share the memory out, or say that it does not suffice.
+
+    All rows with a label learn, and some without one must beside them: they cover the others.
+    """
     budget = options.memory or memory.available_bytes() // 2
     room = budget - held_bytes()
     size = layout.dtype.itemsize
@@ -67,8 +72,14 @@ def make_plan(
     block = max((one.block_bytes() for one in partitions), default=0)
     each = batch + block + _ANSWER_BYTES
     row = _FIT_BYTES + _FIT_COPIES * size * layout.n_columns
-    wanted = options.n_representatives or MOST_REPRESENTATIVES
-    least = max(_LEAST_REPRESENTATIVES if options.n_representatives is None else wanted, n_given)
+    fewest = min(survey.n_given + _LEAST_BESIDE, survey.total)
+    wanted = options.n_representatives
+    if wanted is None:
+        wanted = max(MOST_REPRESENTATIVES, survey.n_given + _MOST_BESIDE)
+        least = max(_LEAST_REPRESENTATIVES, fewest)
+    else:
+        _require_room(wanted, fewest, survey.n_given)
+        least = wanted
     if room < each + least * row:
         raise MemoryBudgetError(
             what=f"labelling with {least:,} rows that learn",
@@ -79,6 +90,16 @@ def make_plan(
         )
     n_jobs = max(min(resolve_jobs(options.n_jobs), (room - least * row) // each), 1)
     return Plan(budget, int(n_jobs), int(min(wanted, (room - n_jobs * each) // row)))
+
+
+def _require_room(wanted: int, fewest: int, n_given: int) -> None:
+    """Refuse fewer rows that learn than have a label."""
+    if wanted < fewest:
+        raise InvalidInputError(
+            f"{n_given:,} rows have a label, and all of them learn, so that at most {wanted:,} "
+            "would leave nobody to stand for rows without one. Let at least "
+            f"{fewest:,} learn (--representatives), or leave the limit out."
+        )
 
 
 def held_bytes() -> int:
