@@ -23,7 +23,7 @@ from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
 from beltrami.partitions.options import SHARE, PartitionOptions, read_size
 from beltrami.partitions.places import require_apart, require_own_names
-from beltrami.partitions.plan import Plan, make_plan, require_space
+from beltrami.partitions.plan import Plan, make_plan, require_space, room_of
 from beltrami.partitions.reading.beside import label_prints, with_read_labels
 from beltrami.partitions.reading.first_look import look_at_all
 from beltrami.partitions.reading.layout import Layout
@@ -228,7 +228,8 @@ class Job:
     def _go_on(
         self, partitions: tuple[Partition, ...], passes: Passes, manifest: Manifest
     ) -> PartitionedLabelling:
-        partitions, layout, survey = look_at_all(partitions, passes, self._table, self._out)
+        room = room_of(self._options)
+        partitions, layout, survey = look_at_all(partitions, passes, self._table, self._out, room)
         manifest.leave_out(passes.failures)
         plan = make_plan(self._options, layout, partitions, survey)
         passes.crew.hold_to(plan.n_jobs)

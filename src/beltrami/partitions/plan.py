@@ -28,7 +28,11 @@ _FIT_COPIES = 12
 _BATCH_COPIES = 8
 """Copies of a batch that a pass makes."""
 _ANSWER_BYTES = 96 * 2**20
-"""That answering a block takes."""
+"""That answering a block takes, or hashing the ids of a partition."""
+_SETTLE_BYTES = 16
+"""Of a number of a representative, in what a partition sums while they settle."""
+_SHARED_BYTES = 24
+"""Of the same, in what all partitions share meanwhile."""
 _WRITTEN_BYTES = 48
 """Of a row of the results, at most about, beside its id."""
 
@@ -65,13 +69,10 @@ def make_plan(
 
     All rows with a label learn, and some without one must beside them: they cover the others.
     """
-    budget = options.memory or memory.available_bytes() // 2
+    budget = _budget(options)
     room = budget - held_bytes()
-    size = layout.dtype.itemsize
-    batch = batch_rows(layout.n_columns) * layout.n_columns * max(size, 8) * _BATCH_COPIES
-    block = max((one.block_bytes() for one in partitions), default=0)
-    each = batch + block + _ANSWER_BYTES
-    row = _FIT_BYTES + _FIT_COPIES * size * layout.n_columns
+    each = _bytes_each(layout, max((one.block_bytes() for one in partitions), default=0))
+    row = _FIT_BYTES + _FIT_COPIES * layout.dtype.itemsize * layout.n_columns
     fewest = min(survey.n_given + _LEAST_BESIDE, survey.total)
     wanted = options.n_representatives
     if wanted is None:
@@ -89,7 +90,33 @@ def make_plan(
             "or write parquet with smaller row groups.",
         )
     n_jobs = max(min(resolve_jobs(options.n_jobs), (room - least * row) // each), 1)
-    return Plan(budget, int(n_jobs), int(min(wanted, (room - n_jobs * each) // row)))
+    n = int(min(wanted, (room - n_jobs * each) // row))
+    numbers = n * layout.n_columns
+    n_settled = (room - _SHARED_BYTES * numbers) // (each + _SETTLE_BYTES * numbers)
+    return Plan(budget, int(max(min(n_jobs, n_settled), 1)), n)
+
+
+def room_of(options: PartitionOptions) -> int:
+    """Return the bytes that a job may take beside what this process holds now."""
+    return _budget(options) - held_bytes()
+
+
+def _budget(options: PartitionOptions) -> int:
+    return options.memory or memory.available_bytes() // 2
+
+
+def n_at_a_time(room: int, layout: Layout, block: int) -> int:
+    """Return how many partitions are looked at a time where memory has room for so much.
+
+    - `block`: bytes that are decoded at a time of the largest.
+    """
+    return max(room // _bytes_each(layout, block), 1)
+
+
+def _bytes_each(layout: Layout, block: int) -> int:
+    """Return what a partition takes while it is worked on."""
+    width = layout.n_columns * max(layout.dtype.itemsize, 8)
+    return batch_rows(layout.n_columns) * width * _BATCH_COPIES + block + _ANSWER_BYTES
 
 
 def _require_room(wanted: int, fewest: int, n_given: int) -> None:

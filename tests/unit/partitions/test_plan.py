@@ -1,16 +1,23 @@
 """What a job on partitions takes: memory, rows that learn, partitions at a time."""
 
+import threading
+import time
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from tests.support.partitions import plain_layout
+from tests.support.partitions import blob_table, plain_layout, write_parts
 
+import beltrami as bt
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.machine.moments import Moments
 from beltrami.partitions.model import Survey
 from beltrami.partitions.options import PartitionOptions
 from beltrami.partitions.plan import make_plan
+from beltrami.partitions.reading.files import FilePartition
+from beltrami.partitions.reading.survey import SurveyTask
 
 GIB = 2**30
 
@@ -50,3 +57,58 @@ def test_a_number_of_rows_that_learn_that_is_none_is_refused(n):
     with pytest.raises(InvalidInputError, match=f"n_representatives={n!r} must be"):
         PartitionOptions(n_representatives=n)
     assert PartitionOptions(n_representatives=np.int64(5)).n_representatives == 5
+
+
+def test_partitions_are_settled_at_a_time_as_memory_holds_the_sums_of_each():
+    widths = {f"x{place}": 1 for place in range(256)}
+    wide = replace(plain_layout(), widths=widths, dtype=np.dtype(np.float32))
+    plans = [
+        make_plan(PartitionOptions(gib * GIB, n_jobs=16), wide, (), survey(10**7, 10))
+        for gib in (6, 64)
+    ]
+    assert [one.n_representatives for one in plans] == [50_000, 50_000]
+    sums, batch = 2 * 8 * 256 * 50_000, 8 * 8 * 256 * 8192
+    assert 8 < plans[0].n_jobs < 6 * GIB // (sums + batch + 96 * 2**20)
+    assert plans[1].n_jobs == 16
+
+
+def test_the_survey_takes_as_many_partitions_at_a_time_as_memory_holds(tmp_path, monkeypatch):
+    look, lock, at_work = SurveyTask.__call__, threading.Lock(), [0]
+    seen = []
+
+    def counted(self, *given):
+        with lock:
+            at_work[0] += 1
+            seen.append(at_work[0])
+        time.sleep(0.1)
+        try:
+            return look(self, *given)
+        finally:
+            with lock:
+                at_work[0] -= 1
+
+    monkeypatch.setattr(SurveyTask, "__call__", counted)
+    source = write_parts(tmp_path / "in", blob_table(), 8)
+    given = {"n_representatives": 100, "method": "poisson", "n_jobs": 8}
+    bt.label_partitions(source, "kind", out=tmp_path / "out", memory="460MiB", **given)
+    assert max(seen) == 1
+    seen.clear()
+    bt.label_partitions(source, "kind", out=tmp_path / "more", memory="8GiB", **given)
+    assert max(seen) > 1
+
+
+@pytest.mark.parametrize("compression", [None, "lz4"])
+def test_what_is_decoded_at_a_time_of_an_arrow_file_is_its_largest_batch(tmp_path, compression):
+    rng = np.random.default_rng(0)
+    table = pa.table({"x": rng.normal(size=200_000)})
+    sizes = {}
+    for n_rows in (10_000, 200_000):
+        path = tmp_path / f"{n_rows}.arrow"
+        options = pa.ipc.IpcWriteOptions(compression=compression)
+        with pa.ipc.new_file(str(path), table.schema, options=options) as file:
+            file.write_table(table, max_chunksize=n_rows)
+        sizes[n_rows] = FilePartition(path.name, str(path), "arrow").block_bytes()
+    for n_rows, n_bytes in sizes.items():
+        assert 8 * n_rows <= n_bytes <= 20 * n_rows
+    (tmp_path / "bad.arrow").write_bytes(b"ARROW1 and then nothing")
+    assert FilePartition("bad", str(tmp_path / "bad.arrow"), "arrow").block_bytes() == 23

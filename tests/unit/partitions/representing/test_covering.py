@@ -8,9 +8,16 @@ from tests.support.partitions import PLAIN, HeldPartition, plain_layout, write_p
 
 import beltrami as bt
 from beltrami.partitions import Coverage
-from beltrami.partitions.representing.covering import Candidates, CoverTask, local_scales, thin
+from beltrami.partitions.representing.covering import (
+    Candidates,
+    CoverTask,
+    Gaps,
+    local_scales,
+    thin,
+)
 from beltrami.partitions.representing.drawing import Drawn, settle_draw
 from beltrami.partitions.representing.nearby import FACTOR, Standing
+from beltrami.partitions.representing.representatives import Strays
 from beltrami.partitions.rows import key_limit, row_keys
 
 
@@ -132,3 +139,22 @@ def test_a_certificate_is_rounded_to_the_side_on_which_it_holds():
     assert "99.87 % of" in str(Coverage(0.9987, 1.5, 10_000, 100, 1))
     assert "farthest at 1.5 scales" in str(Coverage(0.9987, 1.5, 10_000, 100, 1))
     assert str(Coverage(1.0, 0.0, 10, 10, 0)).startswith("100.00 % of 10 rows")
+
+
+def test_the_worst_rows_are_those_of_all_partitions_together():
+    rng = np.random.default_rng(0)
+    none = np.zeros(0)
+    empty = Candidates(none.astype(np.int64), np.zeros((0, 2)), none, none)
+    gaps = []
+    for n in (900, 0, 400, 10):
+        ratios = np.round(1 + rng.exponential(size=n), 1).astype(np.float32)  # many are equal
+        rows = np.sort(rng.choice(5000, n, replace=False))
+        gaps.append(Gaps(5000, rows, ratios, ratios, 9.0, 1.0, empty))
+    listed = [
+        (-ratio, part, row)
+        for part, one in enumerate(gaps)
+        for row, ratio in zip(one.rows, one.ratios, strict=True)
+    ]
+    found = Strays.of([*gaps, None])
+    told = list(zip(-found.ratios, found.parts, found.rows, strict=True))
+    assert told == sorted(listed)[:200]
