@@ -9,7 +9,7 @@ from tests.support.partitions import blob_table, write_parts
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
-from beltrami.partitions.reading.identity import hash_ids
+from beltrami.partitions.reading.identity import IdRuns, hash_ids
 
 
 @pytest.fixture
@@ -43,6 +43,22 @@ def test_ids_twice_over_partitions_are_named(source, tmp_path):
     ids = pa.array([7, *range(301, 450)])
     spoil(source, lambda table: table.set_column(0, "id", ids))
     refuse(source, tmp_path, r"such as 7 in .part-0\.parquet., .part-2\.parquet")
+
+
+def test_ids_twice_are_found_in_more_hashes_than_are_held_at_a_time(source, tmp_path, monkeypatch):
+    monkeypatch.setattr("beltrami.partitions.reading.identity._HELD", 20)
+    runs = IdRuns(tmp_path / "in", "a")
+    for start in range(0, 90, 15):
+        runs.add(pa.chunked_array([pa.array(range(start, start + 15))]))
+    runs.write()
+    sizes = [len(np.load(path)) for path in sorted((tmp_path / "in").glob("*.npy"))]
+    assert sizes == [30, 30, 30, 0]
+    for path in (tmp_path / "in").glob("*.npy"):
+        path.unlink()
+    monkeypatch.setattr("beltrami.partitions.reading.survey._ENTRIES", 100)
+    monkeypatch.setattr("beltrami.partitions.reading.survey._LEAST_ROWS", 30)
+    spoil(source, lambda t: t.set_column(0, "id", pa.array([*range(300, 448), 7, 300])))
+    refuse(source, tmp_path, r"2 id\(s\).*such as 300 in .part-2\.parquet., .part-2\.parquet")
 
 
 def test_a_label_column_of_another_spelling_is_refused(source, tmp_path):

@@ -49,7 +49,8 @@ def look_at_all(
         passes.pace.rows[Stage.SURVEY] = survey.total
         if layout.roles.id is not None:
             kind = layout.types[layout.roles.id]
-            require_own_ids(kept, folder, layout.roles.id, kind, min(_ID_BYTES, room))
+            n_bytes = min(_ID_BYTES, room)
+            require_own_ids(kept, folder, layout.roles.id, kind, n_bytes, passes)
     return kept, layout, survey
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.machine.moments import Moments
 from beltrami.partitions.model import PartFacts, Partition, Survey
-from beltrami.partitions.reading.identity import IdRun
+from beltrami.partitions.reading.identity import IdRuns
 from beltrami.partitions.reading.layout import Layout
 from beltrami.tables import Roles, Table, TableOptions, label_column
 from beltrami.tables.columns.kinds import is_text
@@ -57,7 +57,7 @@ class SurveyTask:
         n_rows = n_empty = n_missing = 0
         moments, largest = Moments.none(d), np.zeros(d)
         labels: Counter[Any] = Counter()
-        run = IdRun(self.runs, partition.name)
+        run = IdRuns(self.runs, partition.name)
         for batch in partition.batches(layout.types, batch_rows(d)):
             numbers = layout.numbers(batch)
             moments = moments.merge(Moments.of_finite(numbers))
