@@ -356,6 +356,7 @@ class Job:
             notes,
             passes.pace,
             partitions,
+            self._client,
         )
 
 

@@ -224,6 +224,29 @@ def test_labelled_frames_are_asked_about_but_not_opened_again(tmp_path, client):
         Answered.open(found.out)
 
 
+def test_frames_that_only_the_cluster_holds_are_asked_about_as_long_as_it_does(tmp_path, client):
+    dd = pytest.importorskip("dask.dataframe")
+    frame = dd.from_pandas(blob_table().to_pandas(), npartitions=3)
+    with distributed.Client(client.scheduler.address, set_as_default=False) as other:
+        found = label(other.persist(frame), tmp_path / "out", other)
+        assert found.representatives().n_rows == found.coverage.n_representatives
+        assert found.suggest(2).columns["id"].tolist()
+    (tmp_path / "out" / "_beltrami" / "representatives.parquet").unlink()
+    with pytest.raises(ClusterLostError, match="scheduler of the cluster is gone"):
+        found.representatives()
+
+
+def test_ids_twice_in_frames_that_only_the_cluster_holds_are_named(tmp_path, client):
+    dd = pytest.importorskip("dask.dataframe")
+    rows = blob_table().to_pandas()
+    rows.loc[300, "id"] = 7
+    frame = dd.from_pandas(rows, npartitions=3)
+    with distributed.Client(client.scheduler.address, set_as_default=False) as other:
+        message = r"such as 7 in .part-00000\.parquet., .part-00001\.parquet"
+        with pytest.raises(InvalidInputError, match=message):
+            label(other.persist(frame), tmp_path / "out", other)
+
+
 def test_labels_beside_reach_the_workers_of_a_cluster(tmp_path, client):
     source = write_parts(tmp_path / "in", blob_table())
     sides = {"id": [100, 400], "label": ["c0", "c1"]}
