@@ -233,7 +233,7 @@ class Job:
         manifest.leave_out(passes.failures)
         plan = make_plan(self._options, layout, partitions, survey)
         passes.crew.hold_to(plan.n_jobs)
-        space = require_space(self._out, survey.total, 16 if layout.roles.id else 8)
+        space = require_space(self._out, self._options.form, layout, survey)
         self._tell([*layout.notes, *survey.notes, str(plan), space])
         manifest.write()
         chosen = self._represent(partitions, passes, layout, survey, plan, manifest)

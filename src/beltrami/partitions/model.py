@@ -75,6 +75,8 @@ class PartFacts:
         Rows whose label is an empty cell.
     n_missing_ids : int
         Rows without an id, where there is a column of ids.
+    id_bytes : int
+        That its ids take.
     """
 
     n_rows: int
@@ -83,6 +85,7 @@ class PartFacts:
     labels: Counter[Any]
     n_empty: int
     n_missing_ids: int
+    id_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,12 +102,15 @@ class Survey:
         How many rows have each label.
     notes : tuple of str
         What a person should know.
+    id_bytes : int
+        That all ids take; 0 where rows are numbered.
     """
 
     n_rows: tuple[int, ...]
     moments: Moments
     labels: Counter[Any]
     notes: tuple[str, ...] = ()
+    id_bytes: int = 0
 
     @property
     def total(self) -> int:

@@ -3,6 +3,7 @@
 How many partitions are worked on at a time changes no result. How many rows learn does.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from beltrami.partitions.model import Partition, Survey
 from beltrami.partitions.options import PartitionOptions
 from beltrami.partitions.reading.layout import Layout
 from beltrami.partitions.reading.survey import batch_rows
+from beltrami.tables.columns.kinds import is_text
 
 MOST_REPRESENTATIVES = 50_000
 _LEAST_REPRESENTATIVES = 500
@@ -33,8 +35,12 @@ _SETTLE_BYTES = 16
 """Of a number of a representative, in what a partition sums while they settle."""
 _SHARED_BYTES = 24
 """Of the same, in what all partitions share meanwhile."""
-_WRITTEN_BYTES = 48
-"""Of a row of the results, at most about, beside its id."""
+_WRITTEN_BYTES = {"parquet": 48, "csv": 53}
+"""Of a row of the results, at most about, beside its id and, in csv, three labels."""
+_GROUP_BYTES = 4096
+"""Of what parquet says of a group of rows, at most about, beside its labels."""
+_DIGITS = 20
+"""Of an id that is a number, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +144,31 @@ def held_bytes() -> int:
     return max(pages * os.sysconf("SC_PAGE_SIZE"), 300 * 2**20)
 
 
-def require_space(out: Path, n_rows: int, n_id_bytes: int) -> str:
+def require_space(out: Path, form: str, layout: Layout, survey: Survey) -> str:
     """Return how much will be written, or raise where the disk has no room for it."""
     folder = out
     while not folder.exists():
         folder = folder.parent
-    needed = n_rows * (_WRITTEN_BYTES + 2 * n_id_bytes)
+    needed = _written_bytes(form, layout, survey)
     free = shutil.disk_usage(folder).free
     if needed > free:
         raise InvalidInputError(
-            f"the results of {n_rows:,} rows take up to {needed / 2**30:.2f} GiB, and "
+            f"the results of {survey.total:,} rows take up to {needed / 2**30:.2f} GiB, and "
             f"{str(folder)!r} has {free / 2**30:.2f} GiB left. Free some, or name another folder."
         )
     return f"disk: up to {needed / 2**30:.2f} GiB will be written, {free / 2**30:.1f} GiB are free"
+
+
+def _written_bytes(form: str, layout: Layout, survey: Survey) -> int:
+    """Return how large the results become, at most about."""
+    n_rows, role = survey.total, layout.roles.id
+    texts = [json.dumps(str(one), ensure_ascii=False) for one in survey.labels]  # with quotes
+    longest = max((len(one.encode()) for one in texts), default=0)
+    rows = n_rows * _WRITTEN_BYTES[form]
+    if form == "csv":
+        has_texts = role is not None and is_text(layout.types[role])
+        return rows + 3 * n_rows * longest + (survey.id_bytes if has_texts else n_rows * _DIGITS)
+    most = batch_rows(layout.n_columns)
+    group = _GROUP_BYTES + 3 * min(len(texts), most) * (longest + 4)
+    n_groups = n_rows // most + len(survey.n_rows)
+    return rows + 2 * (survey.id_bytes or 8 * n_rows) + n_groups * group

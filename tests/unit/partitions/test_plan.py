@@ -4,15 +4,17 @@ import threading
 import time
 from collections import Counter
 from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.support.partitions import blob_table, plain_layout, write_parts
+from tests.support.partitions import blob_table, blobs, plain_layout, write_parts, written
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.machine.moments import Moments
+from beltrami.partitions import plan
 from beltrami.partitions.model import Survey
 from beltrami.partitions.options import PartitionOptions
 from beltrami.partitions.plan import make_plan
@@ -112,3 +114,24 @@ def test_what_is_decoded_at_a_time_of_an_arrow_file_is_its_largest_batch(tmp_pat
         assert 8 * n_rows <= n_bytes <= 20 * n_rows
     (tmp_path / "bad.arrow").write_bytes(b"ARROW1 and then nothing")
     assert FilePartition("bad", str(tmp_path / "bad.arrow"), "arrow").block_bytes() == 23
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["", 'third kind of "thing", '])
+@pytest.mark.parametrize("ids", ["numbers", "texts", None])
+def test_no_more_is_written_than_was_said_and_not_much_less(tmp_path, monkeypatch, form, name, ids):
+    n, said = 1200, []
+    names = {
+        "numbers": np.arange(n) * 10**12,
+        "texts": [sha256(bytes(row)).hexdigest()[:36] for row in range(n)],
+    }
+    kinds = [f"{name}c{kind}" if row < 40 else None for row, kind in enumerate(blobs(n)[1])]
+    table = blob_table(n).set_column(4, "kind", pa.array(kinds))
+    table = table.drop_columns(["id"]) if ids is None else table.set_column(0, "id", [names[ids]])
+    forecast = plan._written_bytes
+    monkeypatch.setattr(plan, "_written_bytes", lambda *g: said.append(forecast(*g)) or said[-1])
+    source, out = write_parts(tmp_path / "in", table, 2), tmp_path / "out"
+    settings = {"n_representatives": 100, "method": "poisson", "form": form}
+    bt.label_partitions(source, "kind", out=out, **settings)
+    size = sum(map(len, written(out).values()))
+    assert size <= said[0] <= 2.5 * size

@@ -54,7 +54,7 @@ class SurveyTask:
         """Look at one partition."""
         layout = self.layout
         d = layout.n_columns
-        n_rows = n_empty = n_missing = 0
+        n_rows = n_empty = n_missing = id_bytes = 0
         moments, largest = Moments.none(d), np.zeros(d)
         labels: Counter[Any] = Counter()
         run = IdRuns(self.runs, partition.name)
@@ -70,11 +70,12 @@ class SurveyTask:
             if layout.roles.id is not None:
                 ids = batch.column(layout.roles.id)
                 n_missing += ids.null_count
+                id_bytes += ids.nbytes
                 run.add(ids)
             n_rows += batch.num_rows
         if layout.roles.id is not None:
             run.write()
-        return PartFacts(n_rows, moments, largest, labels, n_empty, n_missing)
+        return PartFacts(n_rows, moments, largest, labels, n_empty, n_missing, id_bytes)
 
 
 def given_labels(
@@ -139,7 +140,7 @@ def join_facts(
     _require_whole_vectors(layout, moments, sum(n_rows), options)
     _require_classes(labels, layout.roles, facts, options)
     notes += label_slips(labels, str(layout.roles.label))
-    return Survey(n_rows, moments, labels, tuple(notes))
+    return Survey(n_rows, moments, labels, tuple(notes), sum(one.id_bytes for one in facts))
 
 
 def _empty_note(partitions: Sequence[Partition], n_rows: tuple[int, ...]) -> list[str]:
