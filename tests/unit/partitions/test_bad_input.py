@@ -127,9 +127,29 @@ def test_foreign_files_folders_and_names_do_no_harm_and_what_is_not_read_is_said
     assert "'a', 'b': names in folders" in notes
 
 
-def test_a_link_to_a_partition_that_is_gone_is_named(source, tmp_path):
+@pytest.mark.parametrize("pattern", ["", "*.parquet", "**/*.parquet"])
+def test_a_link_to_a_partition_that_is_gone_is_named(source, tmp_path, pattern):
     (source / "part-4.parquet").symlink_to(tmp_path / "gone.parquet")
-    refuse(source, tmp_path, r"part-4\.parquet cannot be read")
+    refuse(source / pattern, tmp_path, r"part-4\.parquet cannot be read")
+
+
+def test_a_partition_of_0_bytes_is_named_and_the_rest_is_finished(source, tmp_path):
+    (source / "part-9.parquet").write_bytes(b"")
+    found = bt.label_partitions(source, "kind", out=tmp_path / "out", method="poisson")
+    assert [str(one) for one in found.failures] == [
+        "part-9.parquet: part-9.parquet is empty: it has 0 bytes. Remove it."
+    ]
+    assert found.counts["rows"] == 600
+
+
+@pytest.mark.parametrize("out", ["in", "in/out", "in/a/b/out"])
+def test_results_are_not_written_where_a_pattern_would_take_them_for_partitions(
+    source, tmp_path, out
+):
+    message = "would be taken for partitions|is the folder of the input"
+    with pytest.raises(InvalidInputError, match=message):
+        bt.label_partitions(source / "**/*.parquet", "kind", out=tmp_path / out)
+    assert sorted(path.name for path in source.iterdir()) == [f"part-{k}.parquet" for k in range(4)]
 
 
 @pytest.mark.parametrize("texts", [["a", "b", "ab", "", "ba"], ["x" * k for k in range(40)]])
