@@ -163,7 +163,7 @@ class Coverage:
     def __str__(self) -> str:
         rounds = f"{self.rounds} round{'s' if self.rounds != 1 else ''}"
         share = np.floor(1e4 * self.share + _ROUNDING) / 100
-        farthest = np.ceil(10 * self.largest_distance - _ROUNDING) / 10
+        farthest = abs(np.ceil(10 * self.largest_distance - _ROUNDING) / 10)  # no -0.0
         return (
             f"{share:.2f} % of {self.n_rows:,} rows covered by {self.n_representatives:,} "
             f"representatives ({rounds}; farthest at {farthest:.1f} scales)"

@@ -138,7 +138,9 @@ def test_a_certificate_is_rounded_to_the_side_on_which_it_holds():
     )
     assert "99.87 % of" in str(Coverage(0.9987, 1.5, 10_000, 100, 1))
     assert "farthest at 1.5 scales" in str(Coverage(0.9987, 1.5, 10_000, 100, 1))
-    assert str(Coverage(1.0, 0.0, 10, 10, 0)).startswith("100.00 % of 10 rows")
+    assert str(Coverage(1.0, 0.0, 10, 10, 0)) == (
+        "100.00 % of 10 rows covered by 10 representatives (0 rounds; farthest at 0.0 scales)"
+    )
 
 
 def test_the_worst_rows_are_those_of_all_partitions_together():
