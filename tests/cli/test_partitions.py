@@ -65,6 +65,17 @@ def test_an_audit_of_a_folder_that_lacks_answers_is_refused(shell, tmp_path):
     assert "only what is missing is answered" in shell.err
 
 
+def test_an_audit_of_a_folder_with_a_file_that_nobody_answered_names_it(shell, tmp_path):
+    source, out = write_parts(tmp_path / "in", blob_table()), tmp_path / "out"
+    shell("label", str(source), "--label", "kind", "-o", str(out), "--method", "poisson")
+    (out / "more.parquet").write_bytes((out / "part-1.parquet").read_bytes())
+    shell("audit", str(out), code=1)
+    assert "holds 1 file(s) that are no answers of its job: 'more.parquet'" in shell.err
+    (out / "part-1.parquet").unlink()
+    shell("audit", str(out), code=1)
+    assert "lacks the answers of 'part-1.parquet'" in shell.err
+
+
 def noted(tmp_path, n=600):
     """Return a folder of partitions with a column of notes, and the options that label it."""
     table = blob_table(n)

@@ -23,7 +23,7 @@ from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Partition, Survey
 from beltrami.partitions.options import SHARE, PartitionOptions, read_size, require_seed
 from beltrami.partitions.places import require_apart, require_own_names
-from beltrami.partitions.plan import Plan, make_plan, require_space
+from beltrami.partitions.plan import Plan, make_plan, require_space, room_of
 from beltrami.partitions.reading.beside import label_prints, with_read_labels
 from beltrami.partitions.reading.first_look import look_at_all
 from beltrami.partitions.reading.layout import Layout
@@ -94,7 +94,8 @@ def label_partitions(
         What the process may hold, such as "3GiB"; None for half of what is free. Workers of a
         cluster hold a batch and the learner each, beside that.
     n_representatives : int or None, default=None
-        Rows that learn, at most; None for 50,000, or as many as the memory holds.
+        Rows that learn, at most, all with a label among them; None for 50,000, for 10,000 more
+        than have a label, or for as many as the memory holds.
     coverage : float, default=0.999
         Share of rows that are to be covered.
     form : {"parquet", "csv"}, default="parquet"
@@ -229,11 +230,12 @@ class Job:
     def _go_on(
         self, partitions: tuple[Partition, ...], passes: Passes, manifest: Manifest
     ) -> PartitionedLabelling:
-        kept, layout, survey = look_at_all(partitions, passes, self._table, self._out)
+        room = room_of(self._options)
+        kept, layout, survey = look_at_all(partitions, passes, self._table, self._out, room)
         manifest.leave_out(passes.failures)
-        plan = make_plan(self._options, layout, kept, survey.n_given)
+        plan = make_plan(self._options, layout, kept, survey)
         passes.crew.hold_to(plan.n_jobs)
-        space = require_space(self._out, survey.total, 16 if layout.roles.id else 8)
+        space = require_space(self._out, self._options.form, layout, survey)
         self._tell([*layout.notes, *survey.notes, str(plan), space])
         manifest.write()
         chosen = self._represent(kept, passes, layout, survey, plan, manifest)
@@ -361,6 +363,7 @@ class Job:
             notes,
             passes.pace,
             partitions,
+            self._client,
         )
 
 

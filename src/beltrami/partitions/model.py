@@ -5,8 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
+
 from beltrami.core.machine.moments import Moments
 from beltrami.core.types import FloatVector, IndexVector
+
+_ROUNDING = 1e-9
+"""Of a number that is printed, in its last digit: of the arithmetic, and of no row."""
 
 
 class Partition(Protocol):
@@ -70,6 +75,8 @@ class PartFacts:
         Rows whose label is an empty cell.
     n_missing_ids : int
         Rows without an id, where there is a column of ids.
+    id_bytes : int
+        That its ids take.
     """
 
     n_rows: int
@@ -78,6 +85,7 @@ class PartFacts:
     labels: Counter[Any]
     n_empty: int
     n_missing_ids: int
+    id_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,12 +102,15 @@ class Survey:
         How many rows have each label.
     notes : tuple of str
         What a person should know.
+    id_bytes : int
+        That all ids take; 0 where rows are numbered.
     """
 
     n_rows: tuple[int, ...]
     moments: Moments
     labels: Counter[Any]
     notes: tuple[str, ...] = ()
+    id_bytes: int = 0
 
     @property
     def total(self) -> int:
@@ -116,9 +127,12 @@ class Survey:
 class Coverage:
     """A certificate: how well the representatives stand for all rows.
 
-    A row is covered if a representative lies within that one's own scale: the distance to its
-    tenth neighbour among those drawn first. The search for it may miss the nearest one, which can
-    only lower the share and raise the distance: both are bounds.
+    A row is covered if a representative lies within 1.5 scales of that one. The scale of a row that
+    was drawn is the distance to its tenth neighbour among those drawn, but at most the median of
+    these neighbours' own; of a row that was added later, that of whichever was its nearest then.
+    The search may miss the nearest one, which can only lower the share and raise the distance: both
+    are bounds, and are printed rounded to the side on which they hold. They speak of
+    representatives as they were drawn, before these settled at the means of their rows.
 
     Attributes
     ----------
@@ -137,7 +151,7 @@ class Coverage:
     --------
     >>> from beltrami.partitions import Coverage
     >>> print(Coverage(0.9987, 3.25, 2_000_000, 50_000, 2))
-    99.87 % of 2,000,000 rows covered by 50,000 representatives (2 rounds; farthest at 3.2 scales)
+    99.87 % of 2,000,000 rows covered by 50,000 representatives (2 rounds; farthest at 3.3 scales)
     """
 
     share: float
@@ -148,10 +162,11 @@ class Coverage:
 
     def __str__(self) -> str:
         rounds = f"{self.rounds} round{'s' if self.rounds != 1 else ''}"
+        share = np.floor(1e4 * self.share + _ROUNDING) / 100
+        farthest = abs(np.ceil(10 * self.largest_distance - _ROUNDING) / 10)  # no -0.0
         return (
-            f"{100 * self.share:.2f} % of {self.n_rows:,} rows covered by "
-            f"{self.n_representatives:,} representatives ({rounds}; farthest at "
-            f"{self.largest_distance:.1f} scales)"
+            f"{share:.2f} % of {self.n_rows:,} rows covered by {self.n_representatives:,} "
+            f"representatives ({rounds}; farthest at {farthest:.1f} scales)"
         )
 
 

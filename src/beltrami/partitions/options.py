@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class PartitionOptions:
     memory : int or None
         Bytes that the process may hold; None for half of what is free.
     n_representatives : int or None
-        Rows that learn; None for as many as the memory holds.
+        Rows that learn, at most; None for 50,000 and more beside many labels, as memory holds.
     coverage : float
         Share of rows that representatives are to cover.
     form : {"parquet", "csv"}
@@ -42,6 +43,11 @@ class PartitionOptions:
     def __post_init__(self) -> None:
         if self.form not in {"parquet", "csv"}:
             raise InvalidInputError(f"form={self.form!r} must be 'parquet' or 'csv'.")
+        n = self.n_representatives
+        if n is not None and (not isinstance(n, Integral) or n < 1):
+            raise InvalidInputError(
+                f"n_representatives={n!r} must be a whole number of rows from 1 up, or None."
+            )
         if not 0 <= self.coverage <= 1:
             raise InvalidInputError(
                 f"coverage={self.coverage!r} must be a share from 0 to 1, such as {SHARE}."

@@ -9,6 +9,7 @@ from typing import Any
 from beltrami.core.errors import InvalidInputError
 from beltrami.partitions.answers.answering import written_name
 from beltrami.partitions.model import Partition
+from beltrami.partitions.reading.sources import folder_of
 
 
 def require_apart(source: Any, out: Path) -> None:
@@ -16,12 +17,12 @@ def require_apart(source: Any, out: Path) -> None:
     if not isinstance(source, str | os.PathLike):
         return
     path = Path(source)
-    folder = path if path.is_dir() else path.parent
+    folder = folder_of(path)
     if out.resolve() == folder.resolve():
         raise InvalidInputError(
             f"{str(out)!r} is the folder of the input, which is never changed. Name another."
         )
-    if path.is_dir() and out.resolve().is_relative_to(folder.resolve()):
+    if (path.is_dir() or "**" in path.parts) and out.resolve().is_relative_to(folder.resolve()):
         raise InvalidInputError(
             f"{str(out)!r} lies in the folder of the input, where results would be taken for "
             "partitions. Name one beside it."

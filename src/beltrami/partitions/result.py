@@ -49,6 +49,8 @@ class PartitionedLabelling:
         Seconds and rows of each pass.
     partitions : tuple of Partition
         Where the rows come from.
+    client : object
+        Who worked, as it was said: who holds the rows of a frame is asked for them again.
 
     Examples
     --------
@@ -85,6 +87,7 @@ class PartitionedLabelling:
     notes: tuple[str, ...]
     pace: Pace
     partitions: tuple[Partition, ...]
+    client: Any = None
 
     def representatives(self) -> Table:
         """Return the rows that learned, with all their own columns.
@@ -133,7 +136,7 @@ class PartitionedLabelling:
         return self._opened().table_labeller(self.labeller).save(path)
 
     def _opened(self) -> Answered:
-        return Answered.open(self.out, self.partitions)
+        return Answered.open(self.out, self.partitions, client=self.client)
 
     @property
     def sentence(self) -> str:

@@ -9,7 +9,7 @@ from tests.support.partitions import blob_table, blobs, write_parts
 
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
-from beltrami.partitions.reading.identity import hash_ids
+from beltrami.partitions.reading.identity import IdRuns, hash_ids
 
 
 @pytest.fixture
@@ -43,6 +43,22 @@ def test_ids_twice_over_partitions_are_named(source, tmp_path):
     ids = pa.array([7, *range(301, 450)])
     spoil(source, lambda table: table.set_column(0, "id", ids))
     refuse(source, tmp_path, r"such as 7 in .part-0\.parquet., .part-2\.parquet")
+
+
+def test_ids_twice_are_found_in_more_hashes_than_are_held_at_a_time(source, tmp_path, monkeypatch):
+    monkeypatch.setattr("beltrami.partitions.reading.identity._HELD", 20)
+    runs = IdRuns(tmp_path / "in", "a")
+    for start in range(0, 90, 15):
+        runs.add(pa.chunked_array([pa.array(range(start, start + 15))]))
+    runs.write()
+    sizes = [len(np.load(path)) for path in sorted((tmp_path / "in").glob("*.npy"))]
+    assert sizes == [30, 30, 30, 0]
+    for path in (tmp_path / "in").glob("*.npy"):
+        path.unlink()
+    monkeypatch.setattr("beltrami.partitions.reading.survey._ENTRIES", 100)
+    monkeypatch.setattr("beltrami.partitions.reading.survey._LEAST_ROWS", 30)
+    spoil(source, lambda t: t.set_column(0, "id", pa.array([*range(300, 448), 7, 300])))
+    refuse(source, tmp_path, r"2 id\(s\).*such as 300 in .part-2\.parquet., .part-2\.parquet")
 
 
 def test_a_label_column_of_another_spelling_is_refused(source, tmp_path):
@@ -140,9 +156,29 @@ def test_foreign_files_folders_and_names_do_no_harm_and_what_is_not_read_is_said
     assert "'a', 'b': names in folders" in notes
 
 
-def test_a_link_to_a_partition_that_is_gone_is_named(source, tmp_path):
+@pytest.mark.parametrize("pattern", ["", "*.parquet", "**/*.parquet"])
+def test_a_link_to_a_partition_that_is_gone_is_named(source, tmp_path, pattern):
     (source / "part-4.parquet").symlink_to(tmp_path / "gone.parquet")
-    refuse(source, tmp_path, r"part-4\.parquet cannot be read")
+    refuse(source / pattern, tmp_path, r"part-4\.parquet cannot be read")
+
+
+def test_a_partition_of_0_bytes_is_named_and_the_rest_is_finished(source, tmp_path):
+    (source / "part-9.parquet").write_bytes(b"")
+    found = bt.label_partitions(source, "kind", out=tmp_path / "out", method="poisson")
+    assert [str(one) for one in found.failures] == [
+        "part-9.parquet: part-9.parquet is empty: it has 0 bytes. Remove it."
+    ]
+    assert found.counts["rows"] == 600
+
+
+@pytest.mark.parametrize("out", ["in", "in/out", "in/a/b/out"])
+def test_results_are_not_written_where_a_pattern_would_take_them_for_partitions(
+    source, tmp_path, out
+):
+    message = "would be taken for partitions|is the folder of the input"
+    with pytest.raises(InvalidInputError, match=message):
+        bt.label_partitions(source / "**/*.parquet", "kind", out=tmp_path / out)
+    assert sorted(path.name for path in source.iterdir()) == [f"part-{k}.parquet" for k in range(4)]
 
 
 @pytest.mark.parametrize("texts", [["a", "b", "ab", "", "ba"], ["x" * k for k in range(40)]])

@@ -152,6 +152,16 @@ def test_too_little_memory_is_said_before_anything_is_written(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_no_more_rows_learn_than_may_and_labels_that_would_not_fit_are_counted(tmp_path):
+    table, kinds = blob_table(), [f"c{k}" for k in blobs()[1][:300]] + [None] * 300
+    source = write_parts(tmp_path / "in", table.set_column(4, "kind", pa.array(kinds)))
+    found = label(source, tmp_path / "enough", n_representatives=310)
+    assert found.coverage.n_representatives == 310
+    with pytest.raises(InvalidInputError, match="300 rows have a label, and all of them learn"):
+        label(source, tmp_path / "few", n_representatives=250)
+    assert not (tmp_path / "few").exists()
+
+
 def test_under_a_risk_unsure_rows_are_left_to_the_person(tmp_path):
     rng = np.random.default_rng(1)
     points = rng.normal(size=(400, 2))

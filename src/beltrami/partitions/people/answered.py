@@ -6,7 +6,8 @@ Representatives learn as they did in the job, and people see rows with all colum
 import ast
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,12 @@ from beltrami.labelling.kept.table_labeller import TableLabeller
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answers.keeping import labeller_of, recipe_of
 from beltrami.partitions.crews.crew import ThreadCrew
+from beltrami.partitions.crews.opening import crew_of
 from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER
 from beltrami.partitions.model import Partition
 from beltrami.partitions.people.fetching import fetch_rows
+from beltrami.partitions.reading.files import FilePartition
 from beltrami.partitions.reading.locating import find_ids, find_numbers
 from beltrami.partitions.reading.sources import found_again
 from beltrami.partitions.representing.representatives import Representatives
@@ -67,6 +70,9 @@ class Answered:
         What labels the same rows again, but for where the results go.
     reading : TableOptions
         How their cells were read.
+    client : object
+        Who holds the rows of a frame, as `label_partitions` was told; files are read by this
+        process.
     """
 
     out: Path
@@ -77,10 +83,15 @@ class Answered:
     learning: LearningOptions
     command: str
     reading: TableOptions
+    client: Any = None
 
     @classmethod
     def open(
-        cls, out: Path, partitions: Sequence[Partition] = (), n_jobs: int | None = None
+        cls,
+        out: Path,
+        partitions: Sequence[Partition] = (),
+        n_jobs: int | None = None,
+        client: Any = None,
     ) -> "Answered":
         """Open a folder of results; partitions that are no files must be handed over."""
         enter_stage(Stage.FETCH)
@@ -114,17 +125,20 @@ class Answered:
         if not partitions:
             known = {one.name: one for one in found_again(again["place"], names, beside)}
         rows_of = tuple(known[name] for name in names)
-        return cls(out, key, chosen, rows_of, prints, learning, command, reading)
+        return cls(out, key, chosen, rows_of, prints, learning, command, reading, client)
 
-    @property
-    def passes(self) -> Passes:
-        """What passes over partitions: this process, by its threads."""
-        return Passes(ThreadCrew(resolve_jobs(self.learning.n_jobs)))
+    @contextmanager
+    def passes(self) -> Iterator[Passes]:
+        """Yield what passes over partitions: threads of this process, or who holds a frame."""
+        n_threads = resolve_jobs(self.learning.n_jobs)
+        is_here = isinstance(self.partitions[0], FilePartition) or self.client == "local"
+        with crew_of(ThreadCrew(n_threads) if is_here else self.client, n_threads) as crew:
+            yield Passes(crew)
 
     def over(self, *pass_: Any) -> list[Any]:
         """Return what a pass found in every partition, or raise with the first that failed."""
-        passes = self.passes
-        found = passes.over(*pass_)
+        with self.passes() as passes:
+            found = passes.over(*pass_)
         if passes.failures:
             raise InvalidInputError(
                 f"{len(passes.failures)} partition(s) of {str(self.out)!r} cannot be read. "
@@ -165,9 +179,10 @@ class Answered:
         """Return some rows with all their own columns; their ids as in the results come first."""
         layout, name = self.chosen.layout, self.id_column
         named = {one: layout.types[one] for one in self._agreed()}
-        found = fetch_rows(
-            self.partitions, self.fingerprints, parts, rows, named, self.passes
-        ).columns
+        with self.passes() as passes:
+            found = fetch_rows(
+                self.partitions, self.fingerprints, parts, rows, named, passes
+            ).columns
         if layout.roles.id is None:
             if name in found.column_names:
                 found = found.rename_columns(

@@ -21,6 +21,7 @@ from beltrami.labelling.proving.audit_record import AuditRecord
 from beltrami.labelling.proving.audits import SHEET, AuditedLabels, require_same_data
 from beltrami.labelling.result import SOURCES
 from beltrami.labelling.showing.own_columns import columns_of_rows
+from beltrami.partitions.answers.answering import written_name
 from beltrami.partitions.crews.crew import ThreadCrew
 from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER
@@ -131,12 +132,22 @@ class _AcceptedTask:
 
 
 def _require_whole(folder: Path, record: Any, partitions: tuple[Partition, ...]) -> None:
-    """Refuse a folder in which answers are missing."""
-    missing = sorted(set(record["inputs"]) - set(record["done"]))
-    if missing or len(partitions) != len(record["done"]):
-        what = few_of(missing) if missing else f"{len(record['done']) - len(partitions)} file(s)"
+    """Refuse a folder in which answers are missing, or others are."""
+    form = record["options"]["form"]
+    answers = {written_name(name, form): name for name in record["inputs"]}
+    found = {one.name for one in partitions}
+    missing = sorted(
+        name for file, name in answers.items() if file not in found or name not in record["done"]
+    )
+    if missing:
         raise InvalidInputError(
-            f"{str(folder)!r} lacks the answers of {what}, and an audit is about all rows. Label "
-            "again with the same command: only what is missing is answered; or leave those "
-            "partitions out of a job of its own."
+            f"{str(folder)!r} lacks the answers of {few_of(missing)}, and an audit is about all "
+            "rows. Label again with the same command: only what is missing is answered; or leave "
+            "those partitions out of a job of its own."
+        )
+    more = sorted(found - set(answers))
+    if more:
+        raise InvalidInputError(
+            f"{str(folder)!r} holds {len(more)} file(s) that are no answers of its job: "
+            f"{few_of(more)}. An audit would draw from them, too. Move them elsewhere."
         )

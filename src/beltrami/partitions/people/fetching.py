@@ -65,7 +65,7 @@ def fetch_rows(
     """
     held, part_of = np.unique(parts, return_inverse=True)
     asked = [partitions[place] for place in held]
-    _require_room(asked, len(rows))
+    _require_room(asked[0], len(rows), passes)
     wanted, where = [], np.empty(len(rows), dtype=np.int64)
     start = 0
     for number, one in enumerate(asked):
@@ -82,14 +82,20 @@ def fetch_rows(
     return Table("rows of the partitions", _joined(found).take(where))
 
 
-def _require_room(partitions: Sequence[Partition], n_rows: int) -> None:
+def _require_room(partition: Partition, n_rows: int, passes: Passes) -> None:
     """Raise where the rows would not fit into memory, judged by the first of one partition."""
-    head = partitions[0].head(_HEAD_ROWS)
+    (size,) = passes.over(Stage.FETCH, _row_bytes, [partition], is_rest=True)
     require_memory(
-        _COPIES * n_rows * head.nbytes / max(head.num_rows, 1),
+        _COPIES * n_rows * (size or 0),
         what=f"the columns of {n_rows:,} rows",
         instead="Let fewer rows learn (--representatives).",
     )
+
+
+def _row_bytes(partition: Partition, _: None = None) -> float:
+    """Return how large a row of a partition is, about."""
+    head = partition.head(_HEAD_ROWS)
+    return float(head.nbytes / max(head.num_rows, 1))
 
 
 def _joined(tables: Sequence[Any]) -> Any:

@@ -15,6 +15,7 @@ from beltrami.partitions.rows import require_held
 from beltrami.tables.model import few_of
 
 _ENDS = 2**16  # bytes at both ends of a file that belong to its fingerprint
+_IPC_START = 8  # bytes of an arrow file before its first message
 _ROWS = 2**12  # read at a time where some rows are looked up
 
 
@@ -138,11 +139,13 @@ class FilePartition:
                 yield group.num_rows, lambda one=own: one.to_batches(**options)
 
     def block_bytes(self) -> int:
-        """Return what is decoded at a time: the largest group of rows of a parquet file."""
+        """Return what is decoded at a time: of parquet a group of rows, of arrow a batch."""
         import pyarrow.parquet as pq
 
-        if self.kind != "parquet":
+        if self.is_text:
             return _ENDS
+        if self.kind == "arrow":
+            return _largest_batch(self.path)
         facts = pq.read_metadata(self.path)
         sizes = (facts.row_group(place).total_byte_size for place in range(facts.num_row_groups))
         return max(sizes, default=0)
@@ -189,6 +192,26 @@ class FilePartition:
             parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(column_types=dict(types)),
         )
+
+
+def _largest_batch(path: str) -> int:
+    """Return what the largest batch of an arrow file takes, as it is stored and as it is read.
+
+    Only where batches begin is looked at. A file of another form counts as a whole.
+    """
+    import pyarrow as pa
+
+    largest = 0
+    try:
+        with pa.memory_map(path) as file:
+            file.seek(_IPC_START)
+            while True:
+                body = pa.ipc.read_message(file).body
+                largest = max(largest, 0 if body is None else body.size)
+    except EOFError:
+        return 2 * largest
+    except (pa.ArrowException, OSError):
+        return Path(path).stat().st_size
 
 
 def _between(places: IndexVector, start: int, end: int) -> IndexVector:

@@ -9,6 +9,7 @@ from beltrami.core.telling.stages import Stage
 from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER, RUNS
 from beltrami.partitions.model import PartFacts, Partition, Survey
+from beltrami.partitions.plan import n_at_a_time
 from beltrami.partitions.reading.beside import (
     join_beside,
     require_labels_read,
@@ -24,20 +25,23 @@ _ID_BYTES = 2**28
 
 
 def look_at_all(
-    partitions: Sequence[Partition], passes: Passes, options: TableOptions, out: Path
+    partitions: Sequence[Partition], passes: Passes, options: TableOptions, out: Path, room: int
 ) -> tuple[tuple[Partition, ...], Layout, Survey]:
     """Look at all partitions; those that cannot be read are left out and named.
 
     - `out`: in it hashes of ids are kept meanwhile; workers of a cluster write there too.
+    - `room`: bytes that may be taken.
     """
-    schemas = passes.over("reading the columns", schema_of, partitions)
-    schema_by = _found(partitions, schemas)
+    looks = passes.over("reading the columns", columns_of, partitions)
+    schema_by = {name: schema for name, (schema, _) in _found(partitions, looks).items()}
     some = some_of([one for one in partitions if one.name in schema_by])
     heads = _found(some, passes.over("reading the first rows", head_of, some))
     failed = {one.name for one in passes.failures}
     alive = [one for one in partitions if one.name not in failed]
     known = [schema_by[one.name] for one in alive]
     layout = agree(alive, known, list(heads.items()), options)
+    block = max(n_bytes for _, n_bytes in _found(partitions, looks).values())
+    passes.crew.hold_to(n_at_a_time(room, layout, block))
     has_column = any(layout.roles.label in one.names for one in known)
     with TemporaryDirectory(prefix=RUNS, dir=out.absolute() / FOLDER) as runs:
         folder = Path(runs)
@@ -46,7 +50,8 @@ def look_at_all(
         passes.pace.rows[Stage.SURVEY] = survey.total
         if layout.roles.id is not None:
             kind = layout.types[layout.roles.id]
-            require_own_ids(kept, folder, layout.roles.id, kind, _ID_BYTES)
+            n_bytes = min(_ID_BYTES, room)
+            require_own_ids(kept, folder, layout.roles.id, kind, n_bytes, passes)
     return kept, layout, survey
 
 
@@ -85,6 +90,6 @@ def _found(partitions: Sequence[Partition], found: Sequence[Any]) -> dict[str, A
     return {one.name: result for one, result in pairs if result is not None}
 
 
-def schema_of(partition: Partition, _: None = None) -> Any:
-    """Return the names and types of the columns of a partition."""
-    return partition.schema()
+def columns_of(partition: Partition, _: None = None) -> tuple[Any, int]:
+    """Return the names and types of the columns of a partition, and what is decoded at a time."""
+    return partition.schema(), partition.block_bytes()

@@ -59,7 +59,7 @@ def find_partitions(source: Any, *, delimiter: str | None = None) -> tuple[Parti
         root, files = path, _files_below(path)
     elif _is_pattern(path):
         root = _root_of(path)
-        files = [one for one in root.glob(str(path.relative_to(root))) if one.is_file()]
+        files = [one for one in root.glob(str(path.relative_to(root))) if _is_file(one)]
     elif path.is_file():
         root, files = path.parent, [path]
     else:
@@ -97,10 +97,22 @@ def found_again(place: Mapping[str, Any], names: Iterable[str], folder: Path) ->
 def _files_below(folder: Path) -> list[Path]:
     """Return the files below a folder but for those that are hidden or that tools add, as _SUCCESS.
 
-    Such a name begins with a point or an underscore. A link to a file that is gone is one.
+    Such a name begins with a point or an underscore.
     """
-    below = (one for one in folder.rglob("*") if one.is_file() or not one.exists())
+    below = (one for one in folder.rglob("*") if _is_file(one))
     return [one for one in below if not any(p[0] in "._" for p in one.relative_to(folder).parts)]
+
+
+def _is_file(path: Path) -> bool:
+    """Say whether a path is a file; a link to one that is gone is."""
+    return path.is_file() or not path.exists()
+
+
+def folder_of(source: Path) -> Path:
+    """Return the folder below which the partitions of a folder, a pattern or a file lie."""
+    if source.is_dir():
+        return source
+    return _root_of(source) if _is_pattern(source) else source.parent
 
 
 def _is_pattern(path: Path) -> bool:

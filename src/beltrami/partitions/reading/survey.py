@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.machine.moments import Moments
 from beltrami.partitions.model import PartFacts, Partition, Survey
-from beltrami.partitions.reading.identity import IdRun
+from beltrami.partitions.reading.identity import IdRuns
 from beltrami.partitions.reading.layout import Layout
 from beltrami.tables import Roles, Table, TableOptions
 from beltrami.tables.columns.kinds import is_text
@@ -55,10 +55,10 @@ class SurveyTask:
         """Look at one partition."""
         layout = self.layout
         d = layout.n_columns
-        n_rows = n_empty = n_missing = 0
+        n_rows = n_empty = n_missing = id_bytes = 0
         moments, largest = Moments.none(d), np.zeros(d)
         labels: Counter[Any] = Counter()
-        run = IdRun(self.runs, partition.name)
+        run = IdRuns(self.runs, partition.name)
         for batch in partition.batches(layout.types, batch_rows(d)):
             numbers = layout.numbers(batch)
             moments = moments.merge(Moments.of_finite(numbers))
@@ -71,11 +71,12 @@ class SurveyTask:
             if layout.roles.id is not None:
                 ids = batch.column(layout.roles.id)
                 n_missing += ids.null_count
+                id_bytes += ids.nbytes
                 run.add(ids)
             n_rows += batch.num_rows
         if layout.roles.id is not None:
             run.write()
-        return PartFacts(n_rows, moments, largest, labels, n_empty, n_missing)
+        return PartFacts(n_rows, moments, largest, labels, n_empty, n_missing, id_bytes)
 
 
 def given_labels(
@@ -138,7 +139,7 @@ def join_facts(
     name, n_empty = str(layout.roles.label), sum(one.n_empty for one in facts)
     require_classes(labels, name, n_empty, sum(n_rows), options)
     notes += label_slips(labels, name)
-    return Survey(n_rows, moments, labels, tuple(notes))
+    return Survey(n_rows, moments, labels, tuple(notes), sum(one.id_bytes for one in facts))
 
 
 def _empty_note(partitions: Sequence[Partition], n_rows: tuple[int, ...]) -> list[str]:

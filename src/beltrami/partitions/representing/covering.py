@@ -101,6 +101,8 @@ class Gaps:
         As of `Candidates`.
     largest : float
         Largest ratio of all rows.
+    largest_covered : float
+        Of those that are covered: later looks do not see them again.
     candidates : Candidates
         Some of the uncovered rows, thinned.
     """
@@ -110,6 +112,7 @@ class Gaps:
     ratios: NDArray[np.float32]
     scales: NDArray[np.float32]
     largest: float
+    largest_covered: float
     candidates: Candidates
 
 
@@ -140,6 +143,7 @@ class CoverTask:
     def __call__(self, partition: Partition, before: Gaps | None = None) -> Gaps:
         """Look at the rows of a partition, or at those that were not covered before."""
         layout, start, largest = self.layout, 0, 0.0
+        covered = 0.0 if before is None else before.largest_covered
         features = layout.features
         none = np.zeros(0)
         pool = Candidates(none.astype(np.int64), np.zeros((0, layout.n_columns)), none, none)
@@ -154,6 +158,7 @@ class CoverTask:
             ratios, scales = self._nearer(points, ratios, scales)
             largest = max(largest, float(ratios.max()))
             is_open = ratios > 1.0
+            covered = max(covered, float(ratios[~is_open].max(initial=0.0)))
             found.append((rows[is_open], ratios[is_open], scales[is_open]))
             own = Candidates(rows[is_open], points[is_open], ratios[is_open], scales[is_open])
             pool = Candidates.joined([pool, own]).worst(_POOL) if len(own.rows) else pool
@@ -165,7 +170,8 @@ class CoverTask:
             rows.astype(np.int64),
             ratios.astype(np.float32),
             scales.astype(np.float32),
-            largest,
+            max(largest, covered),
+            covered,
             pool.take(thin(self.yardstick.place(pool.points), pool, self.most)),
         )
 

@@ -61,13 +61,12 @@ class Strays:
 
     @classmethod
     def of(cls, gaps: Sequence[Gaps | None]) -> "Strays":
-        """Return the worst of what is not covered."""
-        held = _held(gaps)
-        parts = np.concatenate([np.full(len(one.rows), place) for place, one in held])
-        rows, ratios = (
-            np.concatenate([getattr(one, name) for _, one in held]) for name in ("rows", "ratios")
-        )
-        worst = np.argsort(-ratios, kind="stable")[:_STRAYS]
+        """Return the worst of what is not covered, the first of equal ones."""
+        held = [(place, one, _worst(one.ratios)) for place, one in _held(gaps)]
+        parts = np.concatenate([np.full(len(some), place) for place, _, some in held])
+        rows = np.concatenate([one.rows[some] for _, one, some in held])
+        ratios = np.concatenate([one.ratios[some] for _, one, some in held])
+        worst = _worst(ratios)
         return cls(parts[worst], rows[worst], ratios[worst].astype(np.float64))
 
 
@@ -349,6 +348,10 @@ class Choice:
         for place, result in zip(ahead, results, strict=True):
             looked[place] = result
         return looked
+
+
+def _worst(ratios: NDArray[Any]) -> NDArray[np.intp]:
+    return np.argsort(-ratios, kind="stable")[:_STRAYS]
 
 
 def _held(found: Sequence[Any]) -> list[tuple[int, Any]]:

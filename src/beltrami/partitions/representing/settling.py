@@ -129,13 +129,17 @@ class SettleTask:
             points, own = self._covered(rows)
             parts = (points.astype(np.float64) - self.points[own]) * scale
             whole = np.rint(np.clip(parts, -_FARTHEST, _FARTHEST)).astype(np.int64)
-            shape = (len(self.points), len(own))
+            held: Any = slice(None)
+            group, n_held = own, len(self.points)
+            if len(own) < n_held:  # a sum for each representative would be larger than the batch
+                held, group = np.unique(own, return_inverse=True)
+                n_held = len(held)
             ones = np.ones(len(own), np.int64)
-            gather = csr_array((ones, (own, np.arange(len(own)))), shape=shape)
-            found.counts[:] += np.bincount(own, minlength=len(self.points))
-            found.sums[:] += np.asarray(gather @ whole)
-        held = np.flatnonzero(found.counts)
-        return PartResiduals(held, found.counts[held], found.sums[held])
+            gather = csr_array((ones, (group, np.arange(len(own)))), shape=(n_held, len(own)))
+            found.counts[held] += np.bincount(group, minlength=n_held)
+            found.sums[held] += np.asarray(gather @ whole)
+        some = np.flatnonzero(found.counts)
+        return PartResiduals(some, found.counts[some], found.sums[some])
 
     def _covered(self, rows: FloatMatrix) -> tuple[FloatMatrix, NDArray[np.int64]]:
         """Return the rows that somebody stands for, and who that is."""

@@ -1,5 +1,6 @@
 """A real cluster of two worker processes gives the bytes of one process, whatever happens to it."""
 
+import importlib
 import os
 import re
 import signal
@@ -23,8 +24,15 @@ from beltrami.partitions.model import Failure
 from beltrami.partitions.people.answered import Answered
 from beltrami.partitions.reading.files import FilePartition
 
-dask = pytest.importorskip("dask", reason="the extra `cluster` is not installed")
-distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+
+def needed(name):
+    """Import a package of the extra `cluster`; where all tests are to run it must be there."""
+    if os.environ.get("CI") == "true":
+        return importlib.import_module(name)
+    return pytest.importorskip(name, reason="the extra `cluster` is not installed")
+
+
+dask, distributed = needed("dask"), needed("distributed")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -184,7 +192,7 @@ def test_a_worker_of_another_version_is_said_before_any_work(tmp_path, client, m
 def test_a_frame_of_the_users_own_pipeline_gives_the_bytes_of_the_same_rows_in_files(
     tmp_path, client
 ):
-    dd = pytest.importorskip("dask.dataframe")
+    dd = needed("dask.dataframe")
     table = blob_table()
     frame = dd.from_pandas(table.to_pandas(), npartitions=3)
     kept = frame[frame.x0 > -100]
@@ -205,7 +213,7 @@ def test_a_frame_of_the_users_own_pipeline_gives_the_bytes_of_the_same_rows_in_f
 
 @pytest.mark.parametrize("on_dask", [True, False])
 def test_a_partition_of_a_frame_that_cannot_be_computed_is_named(tmp_path, client, on_dask):
-    dd = pytest.importorskip("dask.dataframe")
+    dd = needed("dask.dataframe")
     frame = dd.from_pandas(blob_table().to_pandas(), npartitions=3)
     broken = frame.map_partitions(_missing_key, meta=frame._meta)
     found = label(broken, tmp_path / "out", client if on_dask else THREADS)
@@ -215,13 +223,36 @@ def test_a_partition_of_a_frame_that_cannot_be_computed_is_named(tmp_path, clien
 
 
 def test_labelled_frames_are_asked_about_but_not_opened_again(tmp_path, client):
-    dd = pytest.importorskip("dask.dataframe")
+    dd = needed("dask.dataframe")
     frame = dd.from_pandas(blob_table().to_pandas(), npartitions=3)
     found = label(frame, tmp_path / "out", client)
     assert found.representatives().n_rows == found.coverage.n_representatives
     assert (found.suggest(2).columns["settles"] > 1).all()
     with pytest.raises(InvalidInputError, match="came from a dask DataFrame"):
         Answered.open(found.out)
+
+
+def test_frames_that_only_the_cluster_holds_are_asked_about_as_long_as_it_does(tmp_path, client):
+    dd = needed("dask.dataframe")
+    frame = dd.from_pandas(blob_table().to_pandas(), npartitions=3)
+    with distributed.Client(client.scheduler.address, set_as_default=False) as other:
+        found = label(other.persist(frame), tmp_path / "out", other)
+        assert found.representatives().n_rows == found.coverage.n_representatives
+        assert found.suggest(2).columns["id"].tolist()
+    (tmp_path / "out" / "_beltrami" / "representatives.parquet").unlink()
+    with pytest.raises(ClusterLostError, match="scheduler of the cluster is gone"):
+        found.representatives()
+
+
+def test_ids_twice_in_frames_that_only_the_cluster_holds_are_named(tmp_path, client):
+    dd = needed("dask.dataframe")
+    rows = blob_table().to_pandas()
+    rows.loc[300, "id"] = 7
+    frame = dd.from_pandas(rows, npartitions=3)
+    with distributed.Client(client.scheduler.address, set_as_default=False) as other:
+        message = r"such as 7 in .part-00000\.parquet., .part-00001\.parquet"
+        with pytest.raises(InvalidInputError, match=message):
+            label(other.persist(frame), tmp_path / "out", other)
 
 
 def test_labels_beside_reach_the_workers_of_a_cluster(tmp_path, client):

@@ -4,12 +4,20 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy.spatial.distance import cdist
-from tests.support.partitions import write_parts
+from tests.support.partitions import PLAIN, HeldPartition, plain_layout, write_parts
 
 import beltrami as bt
-from beltrami.partitions.representing.covering import Candidates, local_scales, thin
+from beltrami.partitions import Coverage
+from beltrami.partitions.representing.covering import (
+    Candidates,
+    CoverTask,
+    Gaps,
+    local_scales,
+    thin,
+)
 from beltrami.partitions.representing.drawing import Drawn, settle_draw
 from beltrami.partitions.representing.nearby import FACTOR, Standing
+from beltrami.partitions.representing.representatives import Strays
 from beltrami.partitions.rows import key_limit, row_keys
 
 
@@ -103,3 +111,52 @@ def test_a_search_by_cells_calls_no_row_covered_that_nobody_covers():
     assert (of_nearest[is_open] > 1).all()
     np.testing.assert_allclose(ratios[is_open], of_nearest[is_open], rtol=1e-12)
     np.testing.assert_array_equal(own[is_open], scales[nearest[is_open]])
+
+
+def look(rows, at, before=None):
+    """Return what a look finds of rows, given one more representative of scale 1."""
+    standing = Standing.of(np.array([at], np.float32), np.ones(1))
+    task = CoverTask(plain_layout(), np.zeros(2), PLAIN, standing, 10)
+    return task(HeldPartition("a", np.array(rows)), before)
+
+
+def test_a_later_round_does_not_forget_how_far_rows_are_that_were_covered_before():
+    rows = [[0.0, 0.0], [1.4, 0.0], [1.2, 0.0], [100.0, 0.0], [300.0, 0.0]]
+    first = look(rows, [0.0, 0.0])
+    second = look(rows, [100.0, 0.0], first)
+    third = look(rows, [301.3, 0.0], second)
+    assert FACTOR * np.array([one.largest for one in (first, second, third)]) == pytest.approx(
+        [300.0, 200.0, 1.4]
+    )
+    assert [len(one.rows) for one in (first, second, third)] == [2, 1, 0]
+
+
+def test_a_certificate_is_rounded_to_the_side_on_which_it_holds():
+    assert str(Coverage(1 - 1e-9, 3.21, 10**9, 50_000, 1)) == (
+        "99.99 % of 1,000,000,000 rows covered by 50,000 representatives (1 round; farthest at "
+        "3.3 scales)"
+    )
+    assert "99.87 % of" in str(Coverage(0.9987, 1.5, 10_000, 100, 1))
+    assert "farthest at 1.5 scales" in str(Coverage(0.9987, 1.5, 10_000, 100, 1))
+    assert str(Coverage(1.0, 0.0, 10, 10, 0)) == (
+        "100.00 % of 10 rows covered by 10 representatives (0 rounds; farthest at 0.0 scales)"
+    )
+
+
+def test_the_worst_rows_are_those_of_all_partitions_together():
+    rng = np.random.default_rng(0)
+    none = np.zeros(0)
+    empty = Candidates(none.astype(np.int64), np.zeros((0, 2)), none, none)
+    gaps = []
+    for n in (900, 0, 400, 10):
+        ratios = np.round(1 + rng.exponential(size=n), 1).astype(np.float32)  # many are equal
+        rows = np.sort(rng.choice(5000, n, replace=False))
+        gaps.append(Gaps(5000, rows, ratios, ratios, 9.0, 1.0, empty))
+    listed = [
+        (-ratio, part, row)
+        for part, one in enumerate(gaps)
+        for row, ratio in zip(one.rows, one.ratios, strict=True)
+    ]
+    found = Strays.of([*gaps, None])
+    told = list(zip(-found.ratios, found.parts, found.rows, strict=True))
+    assert told == sorted(listed)[:200]
