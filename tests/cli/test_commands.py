@@ -471,3 +471,14 @@ def test_a_result_of_ours_is_no_data_for_a_command(run, command):
     assert re.search(r"Name what was labelled instead: \S*data\.csv --label label\. ", run.err)
     assert re.search(r"beltrami audit \S*labels\.csv\.", run.err)
     run("audit", "labels.csv")
+
+
+def test_quiet_keeps_what_was_asked_for_and_drops_how_it_was_read(run):
+    Path("data.csv").write_text(two_groups(lambda i: "ab"[(i % 2) ^ (i == 6)] if i < 20 else ""))
+    loud = run("check", "data.csv", "-o", "issues.csv")
+    assert "r6" in loud
+    assert run("check", "data.csv", "-o", "issues.csv", "--quiet") + "written: issues.csv\n" == loud
+    assert run.err == ""
+    loud = run("suggest", "data.csv", "-n", "3")
+    assert run("suggest", "data.csv", "-n", "3", "-q") + "written: data.ask.csv\n" == loud
+    assert run.err == ""
