@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -460,3 +461,24 @@ def test_pieces_of_the_data_are_told_without_a_word_of_python(run, command):
 
 def test_groups_tell_how_they_hang_together(run):
     assert "of its ties lead to other groups" in run("cluster", "data.csv", "-k", "2")
+
+
+@pytest.mark.parametrize("command", ["label", "report", "check", "suggest", "map", "studio"])
+def test_a_result_of_ours_is_no_data_for_a_command(run, command):
+    run("label", "data.csv", "--label", "label", "-o", "labels.csv")
+    run(command, "labels.csv", code=1)
+    assert "labels.csv is a result of beltrami: 28 of its 40 labels are our own" in run.err
+    assert re.search(r"Name what was labelled instead: \S*data\.csv --label label\. ", run.err)
+    assert re.search(r"beltrami audit \S*labels\.csv\.", run.err)
+    run("audit", "labels.csv")
+
+
+def test_quiet_keeps_what_was_asked_for_and_drops_how_it_was_read(run):
+    Path("data.csv").write_text(two_groups(lambda i: "ab"[(i % 2) ^ (i == 6)] if i < 20 else ""))
+    loud = run("check", "data.csv", "-o", "issues.csv")
+    assert "r6" in loud
+    assert run("check", "data.csv", "-o", "issues.csv", "--quiet") + "written: issues.csv\n" == loud
+    assert run.err == ""
+    loud = run("suggest", "data.csv", "-n", "3")
+    assert run("suggest", "data.csv", "-n", "3", "-q") + "written: data.ask.csv\n" == loud
+    assert run.err == ""

@@ -154,3 +154,9 @@ def test_a_folder_of_csv_files_is_looked_at_as_well(shell, tmp_path):
     kept = pq.read_table(tmp_path / "out" / "_beltrami" / "representatives.parquet")
     place = kept.column("id").to_pylist().index(ids[0])
     assert kept.column("x1")[place].as_py() == pytest.approx(points[ids[0], 1], rel=1e-6)
+
+
+def test_partitions_of_our_own_answers_are_refused(run, tmp_path):
+    run("label", "data.csv", "--with-data", "-o", "answers/part.csv")
+    run("label", "answers/part*.csv", "-o", "again", code=1)
+    assert "labels are our own answers" in run.err

@@ -37,6 +37,9 @@ Device = Annotated[
 Jobs = Annotated[int | None, typer.Option("--jobs", help="Threads; all when left out.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+QuietButFindings = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing but what was found, and errors.")
+]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print what was tried and read.")]
 
 

@@ -6,7 +6,7 @@ Whatever is in a text, none of it commands the terminal.
 import json
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -43,14 +43,19 @@ class Voice:
         if self.is_verbose:
             self.tell(lines)
 
-    def result(self, lines: list[str], facts: dict[str, Any]) -> None:
-        """Say the result, as lines or as JSON."""
+    def result(
+        self, lines: list[str], facts: dict[str, Any], *, findings: Sequence[str] = ()
+    ) -> None:
+        """Say the result, as lines or as JSON.
+
+        Findings, which are all that a command is asked for, come first, and a quiet one says them.
+        """
         if self.as_json:
             plain = _plain(facts)
             say(json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False))
-        elif not self.is_quiet:
-            for line in lines:
-                say(line)
+            return
+        for line in [*findings, *([] if self.is_quiet else lines)]:
+            say(line)
 
     @contextmanager
     def work(self, *stages: str) -> Iterator[None]:

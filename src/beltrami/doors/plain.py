@@ -7,10 +7,11 @@ from pathlib import Path
 from beltrami.doors.answers import Answer, Clues, Reading, as_text, read_time
 from beltrami.doors.naming import find_id_column, find_label_column
 from beltrami.doors.outcome import GIVEN, Outcome
-from beltrami.labelling.result import SOURCES, columns_beside
+from beltrami.labelling.result import columns_beside
 from beltrami.labelling.showing.own_columns import facts_of_own, relative_path
 from beltrami.tables import table_facts, write_table
 from beltrami.tables.model import decode_categories
+from beltrami.tables.own_results import SOURCES
 from beltrami.tables.reading.formats import read_as_it_stands
 
 _OURS = {"id", "label", "source", "confidence", "guess"}
@@ -77,7 +78,7 @@ _ORIGINS = ("updated_at", "how")
 
 
 def _is_ours(columns: dict[str, list[str]]) -> bool:
-    return set(columns) >= _OURS and set(columns["source"]) <= set(SOURCES.values())
+    return set(columns) >= _OURS and set(columns["source"]) <= set(SOURCES)
 
 
 def _class_names(path: Path) -> dict[str, list[str]]:

@@ -15,6 +15,7 @@ from beltrami.front_door.base import GivenLabels
 from beltrami.front_door.deciding.committee import ClassCommittee
 from beltrami.front_door.deciding.judgement import Answer, Judgement
 from beltrami.front_door.doubts import (
+    beaten,
     doubts,
     judged_before,
     none_accepted,
@@ -108,6 +109,7 @@ class LabellingDialogue(GraphClassifier):
                 truths,
                 guesses,
             )
+            + beaten(answer.members, 1 - accuracy)
             + doubts(
                 self._labeled.targets.sum(axis=0),
                 self.label_distributions_.mean(axis=0),

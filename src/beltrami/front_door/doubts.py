@@ -44,6 +44,22 @@ def out_of_time(members: Sequence[Judged] | Sequence[JudgedValues]) -> tuple[str
     )
 
 
+def beaten(members: Sequence[Judged], error: float) -> tuple[str, ...]:
+    """Say which method on the labelled rows alone is clearly better than what answers, if any is.
+
+    - `error`: share of held-out labels that what answers has wrong.
+    """
+    better = [one for one in members if one.is_clearly_better]
+    if not better:
+        return ()
+    best = min(better, key=lambda one: one.error)
+    return (
+        f"A PLAIN METHOD DOES CLEARLY BETTER on held-out labels: {best.title}, has "
+        f"{best.error:.1%} of them wrong, and what answers {error:.1%}. Take it alone, --method "
+        f"{best.name} (method={best.name!r}), or give columns that say more.",
+    )
+
+
 def judged_before(n_judged: int, n_labels: int, *, are_same: bool) -> tuple[str, ...]:
     """Say that labels came, went or changed since the candidates were judged."""
     if are_same and n_judged == n_labels:

@@ -26,6 +26,7 @@ from beltrami.tables import (
     row_ids,
 )
 from beltrami.tables.options import DEFAULTS
+from beltrami.tables.own_results import refuse_result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +113,9 @@ class Intake:
 def take_in(source: Any, options: TableOptions = DEFAULTS) -> Intake:
     """Read a table and make it ready."""
     enter_stage(Stage.READ)
+    path = Path(source) if isinstance(source, str | os.PathLike) else None
     data = read_table(source, options)
+    refuse_result(data, options, path)
     table = join_side_labels(data, options)
     roles = guess_roles(table, options)
     _require_whole_columns(table, roles)
@@ -130,7 +133,7 @@ def take_in(source: Any, options: TableOptions = DEFAULTS) -> Intake:
         given,
         _side_note(data, roles, given, options.side_labels),
         tuple(Path(path).resolve() for path in files),
-        Path(source).resolve() if isinstance(source, str | os.PathLike) else None,
+        None if path is None else path.resolve(),
         table.matrix_name is not None,
     )
 

@@ -22,13 +22,13 @@ from beltrami.questions import Question
 from beltrami.report.page.model import Source
 from beltrami.report.sentences import count_rows, evidence, headline
 from beltrami.review.issues import LabelIssues
-from beltrami.tables import write_table
+from beltrami.tables import own_results, write_table
 
 SOURCES = {
-    Source.GIVEN: "human",
-    Source.LABELLED: "propagated",
-    Source.ABSTAINED: "abstained",
-    Source.UNREACHED: "unreached",
+    Source.GIVEN: own_results.GIVEN,
+    Source.LABELLED: own_results.LABELLED,
+    Source.ABSTAINED: own_results.ABSTAINED,
+    Source.UNREACHED: own_results.UNREACHED,
 }
 """What the labels file calls them."""
 

@@ -16,7 +16,7 @@ from beltrami.learners.model import Labeled, LeftOut
 _CLEARLY = 2.5
 """Standard errors by which a baseline must be better before the graph is called no help."""
 
-_FEWEST_NET_ERRORS = 5
+FEWEST_NET_ERRORS = 5
 """Errors that a baseline must make fewer, for the same."""
 
 _RIDGES = np.geomspace(1e-4, 1e3, 15)  # penalties tried, over the mean squared singular value
@@ -147,8 +147,8 @@ def diagnosis_of(
     count, membership = graph.components()
     n_unlabeled = count - len(np.unique(membership[labeled.rows]))
     n_pairs, purity = _purity(graph, labeled) if is_class else (0, None)
-    least = _FEWEST_NET_ERRORS if is_class else 0
-    beaten = [name for name, rival in rivals.items() if _is_clear(losses - rival, least)]
+    least = FEWEST_NET_ERRORS if is_class else 0
+    beaten = [name for name, rival in rivals.items() if is_clear(losses - rival, least)]
     average = {name: _mean(rival, left_out) for name, rival in rivals.items()}
     advice = _advice(beaten, average, n_unlabeled, int((~reached).sum()), purity, n_pairs)
     has_label = np.asarray(labeled.targets.any(axis=0))
@@ -200,7 +200,7 @@ def _predictable(left_out: LeftOut) -> LeftOut:
     )
 
 
-def _is_clear(gaps: FloatVector, least: float) -> bool:
+def is_clear(gaps: FloatVector, least: float) -> bool:
     """Say whether a mean of paired differences is clearly above zero, and their sum at `least`."""
     if len(gaps) < 5 or gaps.sum() < least:
         return False

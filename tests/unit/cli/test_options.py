@@ -2,11 +2,14 @@
 
 import dataclasses
 import inspect
+import re
 from typing import Any
 
 import pytest
 
 from beltrami.cli import options as o
+from beltrami.cli.commands.label import label
+from beltrami.front_door.deciding.candidates import CLASS_CANDIDATES
 from beltrami.tables import TableOptions
 
 TYPED = {"label": "kind", "features": "a, b,", "labels": ["l.csv"], "embeddings": "e.npy"}
@@ -67,3 +70,9 @@ def test_one_name_is_a_list_of_one(names):
     assert TableOptions(text=names).is_exclusive
     assert not TableOptions(numbers=names).is_exclusive
     assert TableOptions(numbers=names, categories=names).named_features == ("a",)
+
+
+def test_the_help_of_method_names_every_method_of_classes():
+    help_text = inspect.signature(label).parameters["method"].annotation.__metadata__[0].help
+    for one in CLASS_CANDIDATES:
+        assert re.search(rf"\b{one.name}\b", help_text)

@@ -172,3 +172,14 @@ def test_labels_that_contradict_their_neighbours_are_counted():
         assert len(issues) == n_wrong
         said = doubts(*common, issues=issues, island=NO_ISLAND, unlike=ALL_LIKE)
         assert said[0].startswith(word) if word else not said
+
+
+def test_a_report_warns_where_a_method_on_the_labels_alone_is_clearly_better():
+    rng = np.random.default_rng(0)
+    height = rng.uniform(-1, 1, 400)
+    points = np.column_stack([rng.integers(0, 2, 400) * 8.0, height])  # both clumps are cut in two
+    y = np.where(np.arange(400) < 60, height > 0, -1).astype(int)
+    alone = ManifoldClassifier("poisson", random_state=0).fit(points, y).report_
+    assert alone.warnings[0].startswith("A PLAIN METHOD DOES CLEARLY BETTER on held-out labels: ")
+    mixed = ManifoldClassifier(random_state=0).fit(points, y).report_
+    assert not any("A PLAIN METHOD" in one for one in mixed.warnings)

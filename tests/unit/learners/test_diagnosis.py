@@ -23,7 +23,7 @@ from beltrami.learners import (
     GraphRegularizedRegressor,
     PoissonClassifier,
 )
-from beltrami.learners.diagnosis import _baselines, _is_clear
+from beltrami.learners.diagnosis import _baselines, is_clear
 from beltrami.learners.model import LeftOut
 
 CLASSIFIERS = [
@@ -227,12 +227,12 @@ def test_a_function_along_the_moons_does_not_blame_the_graph(learner) -> None:
 
 
 def test_a_lead_must_be_clear() -> None:
-    assert not _is_clear(np.ones(4), 0)
-    assert _is_clear(np.ones(5), 5)
-    assert not _is_clear(np.ones(5), 6)
-    assert not _is_clear(np.zeros(50), 0)
-    assert not _is_clear(np.array([1.0, -1.0, 1.0, 0, 0, 0, 0]), 0)
-    assert not _is_clear(-np.ones(50), 0)
+    assert not is_clear(np.ones(4), 0)
+    assert is_clear(np.ones(5), 5)
+    assert not is_clear(np.ones(5), 6)
+    assert not is_clear(np.zeros(50), 0)
+    assert not is_clear(np.array([1.0, -1.0, 1.0, 0, 0, 0, 0]), 0)
+    assert not is_clear(-np.ones(50), 0)
 
 
 # --- few labels -------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def check(
     jobs: o.Jobs = None,
     config: o.Config = None,
     as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
+    quiet: o.QuietButFindings = False,
     verbose: o.Verbose = False,
 ) -> None:
     """Look for labels that seem wrong, islands without a label, equal rows and rare classes.
@@ -39,6 +39,7 @@ def check(
     """
     voice = Voice(as_json, quiet, verbose)
     target = None
+    written: list[str] = []
     if parts.is_answered(source):
         _check_parts(source, out, table, (seed, jobs, config), voice)
         return
@@ -57,9 +58,9 @@ def check(
         lines, facts = checks.lines(), checks.record()
         if target is not None:
             write_table(target, checks.sheet(target), {"seed": str(seed)})
-            lines.append(f"written: {target}")
+            written.append(f"written: {target}")
             facts["written"] = str(target)
-    voice.result(lines, facts)
+    voice.result(written, facts, findings=lines)
 
 
 def _check_parts(
@@ -71,6 +72,7 @@ def _check_parts(
 ) -> None:
     """Look labelled partitions over."""
     seed, jobs, config = others
+    written: list[str] = []
     with voice.work(Stage.START, Stage.FETCH, *FIT, Stage.DOUBT):
         from beltrami.partitions.people.checking import check_in
         from beltrami.tables import write_table
@@ -81,6 +83,6 @@ def _check_parts(
         voice.detail(found.checks.report.lines())
         if target is not None:
             write_table(target, found.sheet(target), {"seed": str(seed)})
-            lines.append(f"written: {target}")
+            written.append(f"written: {target}")
             facts["written"] = str(target)
-    voice.result(lines, facts)
+    voice.result(written, facts, findings=lines)

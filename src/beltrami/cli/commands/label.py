@@ -35,7 +35,12 @@ def label(
     project: o.Project = None,
     table: "TableOptions",
     method: Annotated[
-        str, typer.Option("--method", help="auto, or the one that answers.")
+        str,
+        typer.Option(
+            "--method",
+            help="auto, or the one that answers alone: poisson, regularized, eigenfunctions, "
+            "laplacian_rls or laplacian_svc, or of labels alone logistic, forest or neighbors.",
+        ),
     ] = "auto",
     risk: Annotated[
         float | None,

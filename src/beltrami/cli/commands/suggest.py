@@ -33,7 +33,7 @@ def suggest(
     jobs: o.Jobs = None,
     config: o.Config = None,
     as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
+    quiet: o.QuietButFindings = False,
     verbose: o.Verbose = False,
 ) -> None:
     """Say which rows to label next, each with its reason and the rows it would settle.
@@ -63,8 +63,9 @@ def suggest(
         sheet = suggestions.sheet(target)
         write_table(target, sheet, {"seed": str(seed), "strategy": strategy})
     voice.result(
-        [*suggestions.lines(), f"written: {target}"],
+        [f"written: {target}"],
         {"questions": records(sheet), "written": str(target)},
+        findings=suggestions.lines(),
     )
 
 
@@ -92,7 +93,7 @@ def _suggest_in_parts(
     again = f"then: {folder.command} --labels {shlex.quote(str(target))} -o NEW"
     masses = suggestions.masses
     voice.result(
-        [*suggestions.lines(), f"written: {target}", again],
+        [f"written: {target}", again],
         {
             "questions": records(sheet),
             "n_rows": folder.chosen.coverage.n_rows,
@@ -100,4 +101,5 @@ def _suggest_in_parts(
             "n_looked_at": masses.n_looked,
             "written": str(target),
         },
+        findings=suggestions.lines(),
     )

@@ -65,6 +65,8 @@ class Judged:
         What it took.
     note : str
         Why it was left out, or nothing.
+    is_clearly_better : bool
+        Whether it is a baseline, and has clearly fewer of them wrong than what answers.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Judged:
     weight: float
     seconds: float
     note: str
+    is_clearly_better: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ from beltrami.front_door.mixture.experience import Experience, Situation, load_e
 from beltrami.front_door.mixture.model import Mixture
 from beltrami.front_door.mixture.shares import estimate_odds, match_odds, unseen_share
 from beltrami.front_door.mixture.stacking import deal_labels, fit_mixture
+from beltrami.learners.diagnosis import FEWEST_NET_ERRORS, is_clear
 from beltrami.learners.model import Labeled
 from beltrami.review.guessing import BesideGuessing, beside_guessing
 from beltrami.review.issues import find_label_issues
@@ -297,12 +298,14 @@ def judge_alone(trial: Trial, verdict: Verdict) -> Judged:
     All errors are counted as that of the answer is: by the classes' shares of the rows.
     """
     candidate, error, spread = trial.candidate, float("nan"), float("nan")
-    told, mixture = verdict.is_told, verdict.mixture
+    told, mixture, is_better = verdict.is_told, verdict.mixture, False
     if not trial.note and told.any():
-        truths = verdict.sample.targets[told].argmax(axis=1)
+        truths, counts = verdict.sample.targets[told].argmax(axis=1), verdict.importance[told]
         wrong = trial.held_out[told].argmax(axis=1) != truths
-        error = float(np.average(wrong, weights=verdict.importance[told]))
+        error = float(np.average(wrong, weights=counts))
         spread = float(np.sqrt(error * (1 - error) / len(wrong)))
+        more = (verdict.held_out[told].argmax(axis=1) != truths) * counts - wrong * counts
+        is_better = candidate.is_baseline and is_clear(more, FEWEST_NET_ERRORS)
     return Judged(
         candidate.name,
         candidate.title,
@@ -313,6 +316,7 @@ def judge_alone(trial: Trial, verdict: Verdict) -> Judged:
         mixture.weights.get(candidate.name, 0.0),
         trial.seconds,
         trial.note,
+        is_better,
     )
 
 

@@ -15,6 +15,7 @@ from beltrami.tables.columns.kinds import is_number, is_text
 from beltrami.tables.columns.naming import is_label_name
 from beltrami.tables.features.blocks import arrow_float_type
 from beltrami.tables.model import decode_categories, few_of, is_list
+from beltrami.tables.own_results import refuse_result
 
 if TYPE_CHECKING:
     from beltrami.partitions.reading.beside import BesideLabels
@@ -154,7 +155,9 @@ def agree(
 
     - `first_rows`: names and first rows of some partitions, by which roles are guessed.
     """
-    heads = _with_labels_beside(_joined(first_rows), options)
+    joined = _joined(first_rows)
+    refuse_result(joined, options)
+    heads = _with_labels_beside(joined, options)
     roles = guess_roles(heads, options)
     _require_numbers(roles, heads)
     names = [*roles.vectors, *roles.numeric]

@@ -29,6 +29,9 @@ _LEADING_ZERO = r"^0\d"
 _LIKE_NUMBER = r"^[+-]?\s*[$€£¥]?\s*\d[\d\s.,'\x{a0}\x{2009}\x{202f}]*[%$€£¥]?$"
 _DATE = r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$"
 
+LIKE_AN_ID = "every value is different, as in an id or address"
+"""Why texts that are all different are left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnKind:
@@ -216,7 +219,7 @@ def _text_kind(field: Any, values: Any) -> ColumnKind:
         reason = f"its numbers are not all written in one way, such as {shown}"
         return ColumnKind("ignored", reason, "categorical")
     if n_distinct == n:
-        return ColumnKind("ignored", "every value is different, as in an id or address", "text")
+        return ColumnKind("ignored", LIKE_AN_ID, "text")
     reason = f"{n_distinct} different values are too many for categories and too short for texts"
     return ColumnKind("ignored", reason, "categorical" if n_distinct <= 1000 else "text")
 

@@ -44,7 +44,7 @@ def find_id(table: Table) -> str | None:
     only one whose name ends like "user_id" or "UserId", else one called name or path; with texts
     or integers that are all there and all different.
     """
-    if table.index is not None and _names_rows(table.columns.column(table.index)):
+    if table.index is not None and names_rows(table.columns.column(table.index)):
         return table.index
     lower: dict[str, str] = {}
     for column in table.names:
@@ -53,7 +53,7 @@ def find_id(table: Table) -> str | None:
     candidates = [lower[name] for name in _ID_NAMES if name in lower]
     candidates += endings if len(endings) == 1 else []
     candidates += [lower[name] for name in _LAST_ID_NAMES if name in lower]
-    return next((name for name in candidates if _names_rows(table.columns.column(name))), None)
+    return next((name for name in candidates if names_rows(table.columns.column(name))), None)
 
 
 def find_meant_id(table: Table, taken: Collection[str | None]) -> str | None:
@@ -75,7 +75,7 @@ def find_meant_id(table: Table, taken: Collection[str | None]) -> str | None:
     return None
 
 
-def _names_rows(column: Any) -> bool:
+def names_rows(column: Any) -> bool:
     """Say whether a column holds a different text, whole number or date in every row."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -1,10 +1,12 @@
 """What each column is for: a table enters, the roles of its columns leave."""
 
+import shlex
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.tables.columns.kinds import (
+    LIKE_AN_ID,
     ColumnKind,
     categories_kind,
     column_kind,
@@ -19,6 +21,7 @@ from beltrami.tables.columns.naming import (
     find_meant_id,
     is_label_name,
     known_name,
+    names_rows,
 )
 from beltrami.tables.columns.numerals import NumberStyle
 from beltrami.tables.model import Table, decode_categories, few_of
@@ -109,7 +112,18 @@ def guess_roles(table: Table, options: TableOptions = DEFAULTS) -> Roles:
         reason = "it is not among the columns asked for"
         ignored |= {name: reason for name in rest if name not in kinds}
         return _roles(table, row_id, label, kinds, ignored)
-    return _guess_features(table, row_id, label, rest, ignored, options)
+    roles = _guess_features(table, row_id, label, rest, ignored, options)
+    return roles if row_id is not None else replace(roles, ignored=_with_id_hint(table, ignored))
+
+
+def _with_id_hint(table: Table, ignored: dict[str, str]) -> dict[str, str]:
+    """Say of columns that are left out and could name the rows how they do."""
+    return {
+        name: f"every value is different; `--id {shlex.quote(name)}` names rows by it"
+        if why == LIKE_AN_ID and names_rows(table.columns.column(name))
+        else why
+        for name, why in ignored.items()
+    }
 
 
 def _require_known_names(table: Table, options: TableOptions) -> None:

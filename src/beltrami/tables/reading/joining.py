@@ -8,6 +8,7 @@ from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.columns.naming import find_id, known_name
 from beltrami.tables.model import Table, decode_categories, few_of
 from beltrami.tables.options import TableOptions
+from beltrami.tables.own_results import of_people
 from beltrami.tables.reading.delimited import whole_numbers
 
 
@@ -56,8 +57,13 @@ def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
 def side_labels(
     side: Table, ids: Any, id_names: set[str], label_names: set[str], options: TableOptions
 ) -> tuple[Any, Any]:
-    """Return the ids of a side table as texts, and its labels, null where there is none."""
+    """Return the ids of a side table as texts, and its labels, null where there is none.
+
+    Of a result of ours only labels of people are taken.
+    """
     side_id, side_label = _side_columns(side, ids, id_names, label_names)
+    if side_label == "label":
+        side = of_people(side)
     labels = decode_categories(side.columns.column(side_label))
     labels = _without_marker(labels, options.unlabeled)
     if side.delimiter is not None and is_text(labels.type):

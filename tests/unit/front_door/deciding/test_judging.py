@@ -5,7 +5,8 @@ import pytest
 
 from beltrami.front_door.deciding.candidates import CLASS_CANDIDATES
 from beltrami.front_door.deciding.judgement import Trial
-from beltrami.front_door.deciding.judging import Bench, be_sure, judge_together
+from beltrami.front_door.deciding.judging import Bench, be_sure, judge_alone, judge_together
+from beltrami.front_door.doubts import beaten
 from beltrami.front_door.mixture.experience import load_experience
 from beltrami.front_door.mixture.stacking import deal_labels
 from beltrami.learners.model import Labeled
@@ -100,3 +101,27 @@ def test_given_shares_are_those_of_the_answers_before_it_is_said_how_sure(truth)
     hearing = bench.hear(answers, np.array([0.9, 0.1]))
     np.testing.assert_allclose(hearing.signs.probabilities.mean(axis=0), [0.9, 0.1], atol=1e-3)
     assert be_sure(bench, hearing).start < 10
+
+
+def test_a_plain_method_that_held_out_labels_clearly_prefer_is_noted(truth):
+    trials, labeled = problem(truth[:60], truth, lead=0.2, names=("poisson", "logistic"))
+    sure = 6.0 * np.eye(2)[truth]
+    trials["logistic"] = Trial(KNOWN["logistic"], sure, sure[:60])
+    verdict = judge_together(trials, labeled, 20, method="poisson")
+    judged = {name: judge_alone(one, verdict) for name, one in trials.items()}
+    assert judged["logistic"].is_clearly_better
+    assert not judged["poisson"].is_clearly_better
+    told = beaten([*judged.values()], 0.4)
+    assert told == (
+        "A PLAIN METHOD DOES CLEARLY BETTER on held-out labels: logistic regression, labels alone, "
+        "has 0.0% of them wrong, and what answers 40.0%. Take it alone, --method logistic "
+        "(method='logistic'), or give columns that say more.",
+    )
+
+
+def test_a_plain_method_that_does_as_well_is_not(truth):
+    trials, labeled = problem(truth[:60], truth, lead=6.0)
+    verdict = judge_together(trials, labeled, 20, method="auto")
+    judged = [judge_alone(one, verdict) for one in trials.values()]
+    assert not any(one.is_clearly_better for one in judged)
+    assert beaten(judged, 0.0) == ()

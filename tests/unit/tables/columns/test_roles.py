@@ -268,3 +268,13 @@ def test_table_without_features_says_why() -> None:
     table = read_table({"label": LABEL, "c": [1] * N})
     with pytest.raises(InvalidInputError, match=r"no column of dict.*c \(it has one value only"):
         feature_matrix(table, guess_roles(table))
+
+
+def test_a_column_that_could_name_the_rows_says_by_which_option_it_does() -> None:
+    columns = {"customer": [f"c{i}x" for i in range(N)], "x": np.arange(N) ** 2, "label": LABEL}
+    line = "ignored: customer, because every value is different; `--id customer` names rows by it"
+    assert line in roles(columns).lines()
+    assert roles(columns, id="customer").id == "customer"
+    gap = columns | {"customer": [None, *columns["customer"][1:]]}
+    assert "names rows" not in roles(gap).ignored["customer"]
+    assert "names rows" not in roles(columns | {"id": range(5, 5 + N)}).ignored["customer"]
