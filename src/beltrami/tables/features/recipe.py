@@ -17,6 +17,7 @@ from scipy.sparse import csr_array, hstack, issparse
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
+from beltrami.tables.columns.kinds import is_binary
 from beltrami.tables.columns.roles import Roles
 from beltrami.tables.features.blocks import zero_rows
 from beltrami.tables.features.faults import Faults
@@ -79,6 +80,12 @@ class Recipe:
         parts = (self.texts, self.numbers, self.categories)
         named = [name for part in parts if part is not None for name in part.columns]
         return (*named, *(one.name for one in self.vectors))
+
+    @property
+    def width(self) -> int:
+        """Number of the columns of the points."""
+        parts = (self.matrix, self.texts, self.numbers, self.categories, *self.vectors)
+        return sum(len(part.names) for part in parts if part is not None)
 
     @property
     def has_commas(self) -> bool:
@@ -213,7 +220,7 @@ def joined_texts(table: Table, names: tuple[str, ...], faults: Faults) -> list[s
     joined = None
     for name in names:
         column = decode_categories(table.columns.column(name))
-        if pa.types.is_nested(column.type):
+        if pa.types.is_nested(column.type) or is_binary(column.type):
             raise InvalidInputError(
                 f"column {name!r} of {table.name} holds {column.type}, and texts are due. Write it "
                 "as it was when the labeller learned."
