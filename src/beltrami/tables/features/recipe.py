@@ -108,6 +108,14 @@ class Recipe:
             )
         return self
 
+    def require_use_of(self, embeddings: Any) -> None:
+        """Raise where vectors beside the data are named that rows would not be compared by."""
+        if embeddings is not None and self.matrix is None:
+            raise InvalidInputError(
+                f"embeddings={str(embeddings)!r} are vectors beside the data, and the labeller "
+                f"compares rows by columns: {few_of(self.columns)}. Leave them out."
+            )
+
     def make(self, table: Table, faults: Faults) -> tuple[Points, BoolVector]:
         """Return a table's rows as points, (n, d), and which of them hold nothing, (n,)."""
         if self.matrix is not None:

@@ -244,6 +244,23 @@ def test_categories_that_were_texts_stay_as_they_are_written():
     assert faults.unseen == {"city": (1, "1.0")}
 
 
+@pytest.mark.parametrize("change", ["other", "gone"])
+def test_another_model_of_texts_is_never_used(change, tmp_path, monkeypatch):
+    folder = install_fake_model(tmp_path / "colours", monkeypatch)
+    texts = {"story": ["red green blue", "red red", "blue green green"]}
+    table = read_table(texts)
+    roles = guess_roles(table, TableOptions(min_classes=0, text="story"))
+    recipe = through_a_file(
+        feature_matrix(table, roles, text_model=folder).recipe, tmp_path / "recipe"
+    )
+    if change == "other":
+        (folder / "config.json").write_text("[]")
+    else:
+        folder.rename(tmp_path / "moved")
+    with pytest.raises(InvalidInputError, match=r"another than|there is no folder"):
+        made(recipe, table)
+
+
 def test_many_words_lie_among_the_arrays_and_not_in_the_header(tmp_path: Path):
     texts = [" ".join(f"word{1000 * i + j}" for j in range(900)) for i in range(150)]
     _, found = learned("texts", {"story": texts})
