@@ -1,7 +1,7 @@
 """Parts of a recipe for columns of one kind each: learned from a table, and made of any other.
 
 Each part reads its columns by their names, so that neither their order nor others matter. What is
-made of a row rests on the part and on that row alone.
+made of a row rests on the part and on that row alone, but for last bits.
 """
 
 from dataclasses import dataclass
