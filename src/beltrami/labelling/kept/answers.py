@@ -137,14 +137,16 @@ class NewLabels:
         A label that is written as a class is that class, whatever the types. Where -1 is no class
         and nothing else marks rows without a label, -1 does.
         """
-        values = np.full(table.n_rows, None, dtype=object)
-        codes = np.full(table.n_rows, -1, dtype=np.intp)
         if self.column not in table.names or not table.n_rows:
-            return Given(values, codes)
+            return self.read(np.full(table.n_rows, None, dtype=object))
         options = TableOptions(unlabeled=self.marker, min_classes=0)
-        values = label_column(table, Roles(label=self.column), options).values
+        return self.read(label_column(table, Roles(label=self.column), options).values)
+
+    def read(self, values: NDArray[Any]) -> Given:
+        """Return labels with their classes."""
+        values, n_marked = values.copy(), 0
+        codes = np.full(len(values), -1, dtype=np.intp)
         code_of = {spelled(one): code for code, one in enumerate(self.classes)}
-        n_marked = 0
         for row in np.flatnonzero(values != np.array(None)):
             codes[row] = code_of.get(spelled(values[row]), -1)
             if codes[row] < 0 and not self.marker and is_minus_one(values[row]):
