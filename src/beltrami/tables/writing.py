@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.errors import FormulaCellsWarning, InvalidInputError
+from beltrami.core.errors import BeltramiError, FormulaCellsWarning, InvalidInputError
 from beltrami.core.files import atomic_path, read_json
 from beltrami.core.spelling import spell_out
 from beltrami.tables.formulas import FormulaCells, formula_cells
@@ -60,6 +60,8 @@ def open_table(path: Path | str, metadata: dict[str, str]) -> Iterator[Callable[
             facts = metadata | _warn_of_formulas(file.formulas, target)
             text = spell_out(json.dumps(facts, indent=2, ensure_ascii=False)) + "\n"
             temporary[1].write_text(text, encoding="utf-8")
+    except BeltramiError:  # what is to be written could not be read
+        raise
     except OSError as error:
         raise InvalidInputError(
             f"{str(target)!r} cannot be written ({error.strerror or error}). Nothing is left half "

@@ -1,14 +1,17 @@
 """A labeller that is kept answers as the learner in memory does, to the last bit."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
 from beltrami import ManifoldClassifier, load_dataset
 from beltrami.core.errors import InvalidInputError
-from beltrami.front_door.kept.file import VERSION, is_labeller, read_labeller
+from beltrami.core.store import Parcel
+from beltrami.front_door.kept.file import VERSION, is_labeller, read_labeller, write_labeller
 from beltrami.front_door.kept.labeller import KeptLabeller
 
 METHODS = (
@@ -140,3 +143,58 @@ def test_one_stray_row_of_the_fit_does_not_make_strangers_usual() -> None:
     verdict = kept.judge(np.array([[80.0, 0.0], [80.5, 0.5], [60.0, 10.0], [0.0, 0.0]]))
     assert verdict.unlike.tolist() == [True, True, True, False]
     assert kept.own_far()[200]
+
+
+def test_many_names_of_columns_come_back(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    names = [f"ENSG{i:011d}" for i in range(60_000)]
+    frame = pd.DataFrame(rng.normal(size=(30, len(names))).astype(np.float32), columns=names)
+    labels = np.where(np.arange(30) % 3 == 0, np.arange(30) % 2, -1)
+    learner = ManifoldClassifier("neighbors", random_state=0).fit(frame, labels)
+    kept, _ = read_labeller(learner.save(tmp_path / "wide"))
+    assert kept.feature_names == tuple(names)
+    assert kept.predict(frame[:3]).tolist() == learner.predict(frame[:3]).tolist()
+
+
+def test_nothing_is_written_that_could_not_be_read_again(tmp_path: Path) -> None:
+    points, targets, _ = _digits()
+    kept = KeptLabeller.of(_fitted(points, targets, method="logistic"))
+    with pytest.raises(InvalidInputError, match="bytes of header"):
+        write_labeller(kept, tmp_path / "model", Parcel({}, {"more": "x" * 2**20}))
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("marker", [np.int64(-1), np.int8(-1), -1, np.str_("?"), None])
+def test_the_marker_of_rows_without_a_label_comes_back(marker, tmp_path: Path) -> None:
+    points, targets, _ = _digits()
+    kept = KeptLabeller.of(_fitted(points, targets, method="logistic"))
+    again, _ = read_labeller(replace(kept, marker=marker).save(tmp_path / "model"))
+    assert again.marker == marker
+    assert (again.marker is None) == (marker is None)
+
+
+def test_a_marker_that_no_file_holds_is_refused(tmp_path: Path) -> None:
+    points, targets, _ = _digits()
+    kept = KeptLabeller.of(_fitted(points, targets, method="logistic"))
+    with pytest.raises(InvalidInputError, match="Mark them by a text, a number or None"):
+        replace(kept, marker=b"?").save(tmp_path / "model")
+
+
+def test_classes_that_are_numbers_of_numpy_are_kept(tmp_path: Path) -> None:
+    points, targets, _ = _digits()
+    kept = KeptLabeller.of(_fitted(points, targets, method="logistic"))
+    objects = np.empty(10, dtype=object)
+    objects[:] = [np.int64(one) for one in range(10)]
+    again, _ = read_labeller(replace(kept, classes_=objects).save(tmp_path / "model"))
+    assert again.classes_.tolist() == list(range(10))
+
+
+def test_classes_are_no_wider_than_the_longest(tmp_path: Path) -> None:
+    points, targets, new = _digits()
+    labels = np.array([f"c{one}" if i < 60 else "unlabelled" for i, one in enumerate(targets)])
+    learner = ManifoldClassifier("logistic", unlabeled="unlabelled", random_state=0)
+    learner.fit(points, labels)
+    path = learner.save(tmp_path / "model")
+    kept, _ = read_labeller(path)
+    assert kept.predict(new).tolist() == learner.predict(new).tolist()
+    assert kept.save(tmp_path / "again").read_bytes() == path.read_bytes()

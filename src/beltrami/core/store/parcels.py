@@ -80,7 +80,10 @@ class Parcel:
 
 
 def write_parcel(path: Path, key: str, parcel: Parcel) -> None:
-    """Write a parcel under a key; the file exists already or is made."""
+    """Write a parcel under a key; the file exists already or is made.
+
+    `UnusableParcelError` says that its facts are too long to be read again; nothing is written.
+    """
     arrays = [(name, *_laid_out(array)) for name, array in parcel.arrays.items()]
     header = {
         "key": key,
@@ -91,6 +94,10 @@ def write_parcel(path: Path, key: str, parcel: Parcel) -> None:
         ],
     }
     text = json.dumps(header, allow_nan=True).encode("ascii")
+    if len(text) > _MOST_HEADER:
+        raise UnusableParcelError(
+            f"{len(text):,} bytes of header are more than the {_MOST_HEADER:,} that are read"
+        )
     digest = hashlib.blake2b(digest_size=SEAL_BYTES)
     with path.open("wb", buffering=0) as file:
         place = _put(file, digest, _MAGIC + len(text).to_bytes(8, "little") + text)

@@ -90,7 +90,7 @@ class _Memory:
         parcel = Parcel(packed.arrays, {"noun": packed.facts, "making": facts})
         try:
             self.store.put(form.noun, key, parcel)
-        except NoRoomError as error:
+        except (NoRoomError, UnusableParcelError) as error:
             _warn(f"the {form.noun} is not kept for the next command: its {error}.")
         except (OSError, MemoryError) as error:
             self.is_off = True

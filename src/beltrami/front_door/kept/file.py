@@ -6,15 +6,14 @@ was changed anywhere is found by the seal.
 
 import io
 import os
-import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from beltrami.core.errors import InvalidInputError
+from beltrami.core.errors import BeltramiError, InvalidInputError
 from beltrami.core.files import atomic_path
 from beltrami.core.store import Parcel
 from beltrami.core.store.parcels import (
@@ -24,16 +23,33 @@ from beltrami.core.store.parcels import (
     read_open_parcel,
     write_parcel,
 )
+from beltrami.core.store.records import put_together, take_apart
+from beltrami.data.labels.vectors import is_nothing
 from beltrami.front_door.kept.labeller import Acceptance, KeptLabeller
 from beltrami.front_door.kept.packing import pack_answerer, unpack_answerer
+from beltrami.front_door.kept.wholeness import require_whole
 
 _KIND = "kept labeller"
-VERSION = 3
+VERSION = 4
 """Of the form of the file; a file of another one is refused."""
 
 _KEY = f"{_KIND} {VERSION}"
 _PROJECT = b"SQLite format 3\0"
 _PLAIN = "biufUO"  # kinds of classes that JSON can hold
+_NAMES = "names"
+
+WRONG = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError,
+         RecursionError, MemoryError)  # fmt: skip
+"""What a file with a right seal may raise that lacks a part, or holds another in its place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Names:
+    """What stands in words in a file: the classes with their type, and names of columns."""
+
+    dtype: str
+    classes: tuple[Any, ...]
+    columns: tuple[str, ...] | None
 
 
 def write_labeller(labeller: KeptLabeller, path: Path, more: Parcel | None = None) -> Path:
@@ -43,7 +59,13 @@ def write_labeller(labeller: KeptLabeller, path: Path, more: Parcel | None = Non
         parcel.arrays.update(more.arrays)
         parcel.facts.update(more.facts)
     with atomic_path(path) as temporary:
-        write_parcel(temporary, _KEY, parcel)
+        try:
+            write_parcel(temporary, _KEY, parcel)
+        except UnusableParcelError as error:
+            raise InvalidInputError(
+                f"{str(path)!r} could not be read again (its {error}), so nothing was written. "
+                "Shorten the parameters or facts that are kept with the labeller."
+            ) from error
     return path
 
 
@@ -80,22 +102,12 @@ def seal_of(path: Path) -> str:
 
 def pack_labeller(labeller: KeptLabeller) -> Parcel:
     """Return a labeller as arrays and facts."""
-    classes = labeller.classes_
-    if classes.dtype.kind not in _PLAIN or not _are_plain(classes):
-        raise InvalidInputError(
-            f"classes of type {classes.dtype}, such as {classes[0]!r}, cannot be kept in a file. "
-            "Turn the labels into texts or integers."
-        )
     parcel = Parcel({"prior": labeller.prior, "shares": labeller.shares}, {})
-    marker = labeller.marker
-    parcel.facts["classes"] = [classes.dtype.str, classes.tolist()]
-    parcel.facts["marker"] = marker if _is_plain(marker) else None
+    take_apart(parcel, _NAMES, _names_of(labeller))
+    parcel.facts["marker"] = _kept_marker(labeller.marker)
     parcel.facts["acceptance"] = asdict(labeller.acceptance)
     parcel.facts["n_features"] = labeller.n_features
-    names = labeller.feature_names
-    parcel.facts["feature_names"] = None if names is None else list(names)
     parcel.facts["n_jobs"] = labeller.n_jobs
-    parcel.facts["byte_order"] = sys.byteorder
     pack_answerer(parcel, labeller.answerer)
     return parcel
 
@@ -117,8 +129,8 @@ def _read(file: BinaryIO, size: int, name: str) -> tuple[KeptLabeller, Parcel]:
         raise InvalidInputError(
             f"{name} cannot be used as a kept labeller: {error}. Copy it again, or save it anew."
         ) from error
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        if isinstance(error, InvalidInputError):
+    except WRONG as error:
+        if isinstance(error, BeltramiError):
             raise
         raise InvalidInputError(
             f"{name} lacks a part that a kept labeller has ({error!r}). Save it anew."
@@ -141,28 +153,68 @@ def _require_version(key: str, name: str) -> None:
 
 def _unpack(parcel: Parcel) -> KeptLabeller:
     facts, arrays = parcel.facts, parcel.arrays
-    names = facts["feature_names"]
-    answerer = unpack_answerer(parcel)
-    dtype, values = facts["classes"]
-    classes: NDArray[Any] = np.empty(len(values), dtype=np.dtype(dtype))
-    classes[:] = values
-    if not len(classes) == len(arrays["prior"]) == len(answerer.has_label):
-        raise ValueError("classes and their shares are not of one labeller")
-    return KeptLabeller(
-        classes,
-        answerer,
+    names = put_together(parcel, _NAMES, _Names)
+    if not _is_plain(facts["marker"]):
+        raise TypeError("a marker that is no plain value")
+    labeller = KeptLabeller(
+        _classes_of(names),
+        unpack_answerer(parcel),
         arrays["prior"],
         facts["marker"],
         Acceptance(**facts["acceptance"]),
         arrays["shares"],
         facts["n_features"],
-        None if names is None else tuple(names),
+        names.columns,
         facts["n_jobs"],
+    )
+    require_whole(labeller)
+    return labeller
+
+
+def _names_of(labeller: KeptLabeller) -> _Names:
+    """Return what is said of a labeller in words; texts are as wide as the longest class."""
+    classes = labeller.classes_
+    values = tuple(map(_plain, classes.tolist()))
+    odd = [one for one in values if not _is_plain(one)]
+    if odd or classes.dtype.kind not in _PLAIN:
+        raise InvalidInputError(
+            f"classes of type {classes.dtype}, such as {[*odd, *values][0]!r}, cannot be kept in a "
+            "file. Turn the labels into texts or integers."
+        )
+    is_text = classes.dtype.kind == "U"
+    dtype = np.array(values).dtype if is_text else classes.dtype
+    names = labeller.feature_names
+    return _Names(dtype.str, values, None if names is None else tuple(names))
+
+
+def _kept_marker(marker: Any) -> Any:
+    """Return what marks a row without a label as JSON can hold it."""
+    plain = _plain(marker)
+    if _is_plain(plain):
+        return plain
+    if is_nothing(marker):
+        return None
+    raise InvalidInputError(
+        f"unlabelled rows are marked by {marker!r}, a {type(marker).__name__}, which cannot be "
+        "kept in a file. Mark them by a text, a number or None."
     )
 
 
-def _are_plain(classes: NDArray[Any]) -> bool:
-    return all(_is_plain(one) for one in classes.tolist())
+def _classes_of(names: _Names) -> NDArray[Any]:
+    """Return the classes; ValueError for a type that they do not need."""
+    dtype, values = np.dtype(names.dtype), names.classes
+    if dtype.kind not in _PLAIN or not all(map(_is_plain, values)):
+        raise ValueError(f"classes of {names.dtype}")
+    if dtype.kind == "U" and dtype != np.array(values).dtype:
+        raise ValueError(f"classes of {names.dtype} are not as long as that")
+    classes: NDArray[Any] = np.empty(len(values), dtype=dtype)
+    classes[:] = values
+    return classes
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of numpy's as one of Python's."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_plain(value: Any) -> bool:

@@ -17,8 +17,8 @@ from beltrami.labelling.result import SOURCES, runners_up
 from beltrami.report.page.model import Source
 from beltrami.tables import Roles, Table, TableOptions, label_column
 from beltrami.tables.columns.kinds import is_text
+from beltrami.tables.columns.slips import is_minus_one
 from beltrami.tables.features.faults import Filled
-from beltrami.tables.model import decode_categories
 
 COLUMNS = (
     "id",
@@ -48,12 +48,15 @@ class Answers:
         Cells with a category that was never seen, by column, and one of them.
     n_empty : int
         Rows of which nothing is known.
+    n_marked : int
+        Rows whose label is -1, which is no class of the labeller and counts as none.
     """
 
     table: Any
     filled: dict[str, Filled] = field(default_factory=dict)
     unseen: dict[str, tuple[int, str]] = field(default_factory=dict)
     n_empty: int = 0
+    n_marked: int = 0
 
     @classmethod
     def joined(cls, blocks: Sequence["Answers"]) -> "Answers":
@@ -66,7 +69,10 @@ class Answers:
             filled = filled_together(filled, block.filled)
             unseen = unseen_together(unseen, block.unseen)
         tables = pa.concat_tables([block.table for block in blocks])
-        return cls(tables, filled, unseen, sum(block.n_empty for block in blocks))
+        n_empty, n_marked = (
+            sum(getattr(block, name) for block in blocks) for name in ("n_empty", "n_marked")
+        )
+        return cls(tables, filled, unseen, n_empty, n_marked)
 
 
 def filled_together(one: dict[str, Filled], other: dict[str, Filled]) -> dict[str, Filled]:
@@ -86,13 +92,32 @@ def unseen_together(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """The labels that people gave to rows.
+
+    Attributes
+    ----------
+    values : ndarray of shape (m,)
+        Labels; None for none.
+    codes : ndarray of shape (m,)
+        Their classes; -1 for one that the labeller does not know, and for no label.
+    n_marked : int
+        Rows whose label is -1, where that is no class: they have none.
+    """
+
+    values: NDArray[Any]
+    codes: NDArray[np.intp]
+    n_marked: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class NewLabels:
     """How labels are read that people gave in a table, and how all labels are written.
 
     Attributes
     ----------
     column : str or None
-        Where they stand; None for nowhere.
+        Where they stand, if a table has it; None for nowhere.
     marker : str
         What marks a row without one, besides empty cells.
     classes : tuple
@@ -106,22 +131,27 @@ class NewLabels:
     classes: tuple[Any, ...]
     kind: Any
 
-    def given(self, table: Table) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """Return the labels in a table, None for none, and their classes.
+    def given(self, table: Table) -> Given:
+        """Return the labels in a table.
 
-        These are -1 for a class that the labeller does not know and for no label. A label that is
-        written as a class is that class, whatever the types.
+        A label that is written as a class is that class, whatever the types. Where -1 is no class
+        and nothing else marks rows without a label, -1 does.
         """
-        values = np.full(table.n_rows, None, dtype=object)
-        codes = np.full(table.n_rows, -1, dtype=np.intp)
-        if self.column is None or not table.n_rows:
-            return values, codes
+        if self.column not in table.names or not table.n_rows:
+            return self.read(np.full(table.n_rows, None, dtype=object))
         options = TableOptions(unlabeled=self.marker, min_classes=0)
-        values = label_column(table, Roles(label=self.column), options).values
+        return self.read(label_column(table, Roles(label=self.column), options).values)
+
+    def read(self, values: NDArray[Any]) -> Given:
+        """Return labels with their classes."""
+        values, n_marked = values.copy(), 0
+        codes = np.full(len(values), -1, dtype=np.intp)
         code_of = {spelled(one): code for code, one in enumerate(self.classes)}
         for row in np.flatnonzero(values != np.array(None)):
             codes[row] = code_of.get(spelled(values[row]), -1)
-        return values, codes
+            if codes[row] < 0 and not self.marker and is_minus_one(values[row]):
+                values[row], n_marked = None, n_marked + 1
+        return Given(values, codes, n_marked)
 
     def cells(self, values: Sequence[Any]) -> Any:
         """Return labels as an arrow array."""
@@ -133,29 +163,31 @@ class NewLabels:
         )
 
 
-def new_labels(column: str | None, marker: str, classes: NDArray[Any], table: Table) -> NewLabels:
-    """Return how labels of a table are read, by its types: as those that were learned from.
+def new_labels(
+    column: str | None, marker: str, classes: NDArray[Any], kinds: Sequence[Any]
+) -> NewLabels:
+    """Return how labels of tables are read, by their types: as those that were learned from.
 
     Where classes are numbers and the labels there may be others, all are written as texts.
+
+    - `kinds`: what the column of labels holds in each table that has it.
     """
     import pyarrow as pa
 
     values = tuple(classes.tolist())
-    kinds = {type(one) for one in values}
-    kind = pa.array(values).type if len(kinds) == 1 else pa.string()
-    held = column if column in table.names else None
-    if held is not None:
-        found = decode_categories(table.columns.column(held)).type
+    own = {type(one) for one in values}
+    kind = pa.array(values).type if len(own) == 1 else pa.string()
+    for found in kinds:
         alike = pa.types.is_null(found) or found == kind
         alike |= pa.types.is_integer(kind) and (
             pa.types.is_integer(found) or pa.types.is_floating(found)
         )
         kind = kind if alike or is_text(kind) else pa.string()
-    return NewLabels(held, marker, values, pa.string() if is_text(kind) else kind)
+    return NewLabels(column, marker, values, pa.string() if is_text(kind) else kind)
 
 
 def answer_table(
-    ids: Any, verdict: Verdict | None, is_empty: BoolVector, labels: NewLabels, rows: Table
+    ids: Any, verdict: Verdict | None, is_empty: BoolVector, labels: NewLabels, given: Given
 ) -> Any:
     """Return the answers to some rows as an arrow table.
 
@@ -164,7 +196,7 @@ def answer_table(
     """
     import pyarrow as pa
 
-    values, codes = labels.given(rows)
+    values, codes = given.values, given.codes
     is_given = np.asarray(values != np.array(None), dtype=bool)
     m, k = len(values), len(labels.classes)
     if verdict is None:

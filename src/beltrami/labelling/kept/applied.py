@@ -46,6 +46,8 @@ class Applied:
         Cells with a category that was never seen, by column, and one of them.
     n_empty : int
         Rows of which nothing is known.
+    n_marked : int
+        Rows whose label is -1, which is no class of the labeller and counts as none.
     """
 
     labeller: TableLabeller
@@ -53,13 +55,13 @@ class Applied:
     filled: dict[str, Filled] = field(default_factory=dict)
     unseen: dict[str, tuple[int, str]] = field(default_factory=dict)
     n_empty: int = 0
+    n_marked: int = 0
 
     def plus(self, answers: Answers) -> "Applied":
         """Return the counts with those of more answers."""
         tally = Tally.of(answers.table)
-        return self.with_others(
-            Applied(self.labeller, tally, answers.filled, answers.unseen, answers.n_empty)
-        )
+        noted = answers.filled, answers.unseen, answers.n_empty, answers.n_marked
+        return self.with_others(Applied(self.labeller, tally, *noted))
 
     def with_others(self, other: "Applied") -> "Applied":
         """Return the counts with those of other rows."""
@@ -69,6 +71,7 @@ class Applied:
             filled_together(self.filled, other.filled),
             unseen_together(self.unseen, other.unseen),
             self.n_empty + other.n_empty,
+            self.n_marked + other.n_marked,
         )
 
     @property
@@ -190,9 +193,24 @@ class Applied:
         if tally.n_strange:
             lines.append(
                 f"{count_rows(tally.n_strange)} labelled with a class that the labeller does not "
-                "know; label anew to learn it"
+                f"know{self._strange_class()}; label anew to learn it"
+            )
+        if self.n_marked:
+            lines.append(
+                f"{count_rows(self.n_marked)} labelled -1, which is no class of the labeller: this "
+                "counts as no label"
             )
         return lines
+
+    def _strange_class(self) -> str:
+        """Return a class that people gave and the labeller does not know, and what may be meant."""
+        known = {spelled(one) for one in self.labeller.classes_.tolist()}
+        alike = {one.strip().casefold(): one for one in known}
+        strange = sorted(set(self.tally.labels) - known)
+        slips = [name for name in strange if name.strip().casefold() in alike]
+        if slips:
+            return f", such as {slips[0]!r} (is {alike[slips[0].strip().casefold()]!r} meant?)"
+        return f", such as {strange[0]!r}" if strange else ""
 
     def facts(self) -> dict[str, object]:
         """Return the same for programs."""
@@ -212,6 +230,7 @@ class Applied:
             },
             "drift": self.drift(),
             "empty": self.n_empty,
+            "marked": self.n_marked,
             "gaps": {name: one.n_cells for name, one in self.filled.items()},
             "unseen": {name: n for name, (n, _) in self.unseen.items()},
             "labels": dict(sorted(Counter(tally.labels).items())),

@@ -1,13 +1,14 @@
 """The file of a labeller that takes tables: the kept labeller, with the recipe beside it."""
 
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from beltrami.core.errors import InvalidInputError
+from beltrami.core.errors import BeltramiError, InvalidInputError
 from beltrami.core.store import Parcel
 from beltrami.core.store.records import put_together, take_apart
-from beltrami.front_door.kept.file import read_labeller, write_labeller
+from beltrami.front_door.kept.file import WRONG, read_labeller, write_labeller
 from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.labelling.kept.table_labeller import KeptRoles, TableLabeller
 from beltrami.tables.features.packing import has_recipe, pack_recipe, unpack_recipe
@@ -88,7 +89,9 @@ def load(path: Path | str) -> KeptLabeller | TableLabeller:
         return labeller
     try:
         return _with_recipe(labeller, parcel)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except WRONG as error:
+        if isinstance(error, BeltramiError):
+            raise
         raise InvalidInputError(
             f"{str(path)!r} lacks a part that the labeller of a table has ({error!r}). Save it "
             "anew."
@@ -98,4 +101,18 @@ def load(path: Path | str) -> KeptLabeller | TableLabeller:
 def _with_recipe(labeller: KeptLabeller, parcel: Parcel) -> TableLabeller:
     origin: Any = put_together(parcel, _ORIGIN, _Origin)
     roles = put_together(parcel, _ROLES, KeptRoles)
-    return TableLabeller(labeller, unpack_recipe(parcel), roles, origin.usual, origin.facts)
+    recipe = unpack_recipe(parcel)
+    if recipe.width != labeller.n_features:
+        raise ValueError(f"{recipe.width} columns for {labeller.n_features}")
+    _require_texts(roles, origin)
+    return TableLabeller(labeller, recipe, roles, float(origin.usual), origin.facts)
+
+
+def _require_texts(roles: KeptRoles, origin: _Origin) -> None:
+    """Raise where a role or a fact is not of the kind that it should be."""
+    named = [one for one in (roles.id, roles.label, roles.decimal) if one is not None]
+    facts = [*origin.facts, *origin.facts.values()]
+    if not all(isinstance(one, str) for one in (*named, *facts, roles.marker)):
+        raise TypeError("a role or a fact that is no text")
+    if roles.decimal not in (None, ".", ",") or not isfinite(origin.usual):
+        raise ValueError("a sign of decimals or a share that is none")

@@ -54,7 +54,7 @@ class TableLabeller:
     """A labeller that takes tables as they come: it was learned from one and answers others.
 
     It is what `beltrami.load` returns of a file that `Labelling.save` or ``beltrami label --save``
-    wrote. What is said of a row rests on the file and on that row alone.
+    wrote. What is said of a row rests on the file and on that row alone, but for last bits.
 
     Attributes
     ----------
@@ -170,7 +170,9 @@ class TableLabeller:
         Verdict
             Probabilities, classes, and which of them may be used.
         """
-        return self.labeller.judge(self._points(source))
+        points, is_empty = self._made(source)
+        verdict = self.labeller.judge(points)
+        return replace(verdict, accepted=verdict.accepted & ~is_empty)
 
     def save(self, path: Path | str) -> Path:
         """Write it to a file again, whole or not at all.
@@ -290,7 +292,9 @@ class TableLabeller:
         NewLabels
             For `answer`.
         """
-        return new_labels(self.roles.label, self.roles.marker, self.classes_, table)
+        name = self.roles.label
+        held = [decode_categories(table.columns.column(name)).type] if name in table.names else []
+        return new_labels(name, self.roles.marker, self.classes_, held)
 
     def _answer(self, rows: Table, labels: NewLabels, first: int) -> Answers:
         id_column = self._id(rows)
@@ -304,8 +308,11 @@ class TableLabeller:
         )
         verdict, is_empty = self._judged(rows, faults)
         named = np.arange(first, first + rows.n_rows) if ids is None else ids
-        answers = answer_table(named, verdict, is_empty, labels, rows)
-        return Answers(answers, dict(faults.filled), dict(faults.unseen), int(is_empty.sum()))
+        given = labels.given(rows)
+        answers = answer_table(named, verdict, is_empty, labels, given)
+        n_empty = int(is_empty.sum())
+        filled, unseen = dict(faults.filled), dict(faults.unseen)
+        return Answers(answers, filled, unseen, n_empty, given.n_marked)
 
     def _judged(self, rows: Table, faults: Faults) -> tuple[Verdict | None, BoolVector]:
         """Return what is said of rows, and which of them hold nothing; None for no rows."""
@@ -320,9 +327,13 @@ class TableLabeller:
         return self.roles.id if self.roles.id in table.names else table.index
 
     def _points(self, source: Any) -> Points:
+        return self._made(source)[0]
+
+    def _made(self, source: Any) -> tuple[Points, BoolVector]:
+        """Return the rows of a table as points, and which of them hold nothing."""
         table = read_table(source, self.reading())
         faults = Faults(table.name, ids=None, impute=self.recipe.impute, is_new=True)
-        return self.recipe.make(table, faults)[0]
+        return self.recipe.make(table, faults)
 
     def __repr__(self) -> str:
         return (

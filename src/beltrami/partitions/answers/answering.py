@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from beltrami.core.files import atomic_path
 from beltrami.core.types import FloatVector
 from beltrami.front_door.kept.labeller import KeptLabeller
-from beltrami.labelling.result import SOURCES, runners_up
+from beltrami.labelling.kept.answers import NewLabels, answer_table, new_labels
+from beltrami.labelling.result import SOURCES
 from beltrami.partitions.model import Partition
 from beltrami.partitions.reading.layout import Layout
 from beltrami.partitions.reading.survey import batch_rows, given_labels
@@ -27,15 +28,10 @@ from beltrami.tables import TableOptions
 class Answerer(Protocol):
     """Whatever answers rows."""
 
-    @property
-    def label_type(self) -> Any:
-        """The arrow type of labels."""
+    def answer(self, table: Any, ids: Any, given: NDArray[Any]) -> Any:
+        """Return what is said of each row, as the table that is written.
 
-    def answer(self, table: Any) -> Any:
-        """Return what is said of each row: its columns are those of the files, but for the id.
-
-        label, source, confidence, guess, second_label, margin, reached, and unlike: whether a row
-        is like nothing that the answerer saw, and therefore left to the person.
+        - `ids`: as an arrow array; `given`: labels that people gave, None for none, which stay.
         """
 
 
@@ -57,46 +53,28 @@ class KeptAnswerer:
     layout: Layout
     fill: FloatVector
 
-    @property
-    def label_type(self) -> Any:
-        """The arrow type of labels."""
-        import pyarrow as pa
-
-        classes = self.labeller.classes_.tolist()
-        return pa.array(classes).type if len({type(one) for one in classes}) == 1 else pa.string()
-
-    def answer(self, table: Any) -> Any:
+    def answer(self, table: Any, ids: Any, given: NDArray[Any]) -> Any:
         """Return the answers to the rows of a table, block by block."""
         import pyarrow as pa
 
+        labels = new_labels(None, "", self.labeller.classes_, ())
         size = self.labeller.answerer.n_together
-        starts = range(0, table.num_rows, size)
-        return pa.concat_tables([self._answer(table.slice(start, size)) for start in starts])
-
-    def _answer(self, table: Any) -> Any:
-        import pyarrow as pa
-
-        verdict = self.labeller.judge(self.layout.points(table, self.fill))
-        first, reached, accepted = verdict.codes, verdict.reached, verdict.accepted
-        second, margin = runners_up(verdict.probabilities, first)
-        source = np.where(reached, int(Source.ABSTAINED), int(Source.UNREACHED))
-        source[accepted] = Source.LABELLED
-        kind, classes = self.label_type, self.labeller.classes_.tolist()
-        named = pa.array(
-            [*(map(str, classes) if pa.types.is_string(kind) else classes), None], kind
+        return pa.concat_tables(
+            self._answer(
+                table.slice(start, size),
+                ids.slice(start, size),
+                labels,
+                given[start : start + size],
+            )
+            for start in range(0, max(table.num_rows, 1), size)
         )
-        return pa.table(
-            {
-                "label": named.take(pa.array(np.where(accepted, first, -1) % len(named))),
-                "source": pa.array([SOURCES[one] for one in Source]).take(pa.array(source)),
-                "confidence": np.round(verdict.confidence, 6),
-                "guess": named.take(pa.array(first % len(named))),
-                "second_label": named.take(pa.array(second % len(named))),
-                "margin": np.round(margin, 6),
-                "reached": reached,
-                "unlike": verdict.unlike,
-            }
-        )
+
+    def _answer(self, table: Any, ids: Any, labels: NewLabels, given: NDArray[Any]) -> Any:
+        verdict = None
+        if table.num_rows:
+            verdict = self.labeller.judge(self.layout.points(table, self.fill))
+        is_empty = np.zeros(table.num_rows, dtype=bool)
+        return answer_table(ids, verdict, is_empty, labels, labels.read(given))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,7 +135,7 @@ class AnswerTask:
             for batch in partition.batches(layout.types, batch_rows(layout.n_columns)):
                 place = start - offset
                 given = given_labels(batch, layout, self.options, partition.name, place)
-                answers = self._with_given(batch, start, given)
+                answers = self.answerer.answer(batch, self._ids(batch, start), given)
                 start += batch.num_rows
                 write(answers)
                 sources.update(_counted(answers.column("source")))
@@ -168,47 +146,21 @@ class AnswerTask:
                 write(self._none())
         return PartCounts(start - offset, sources, labels, confidence, n_unlike)
 
-    def _with_given(self, batch: Any, start: int, given: NDArray[Any]) -> Any:
-        """Return the answers to a batch with ids and, unchanged, the labels that people gave."""
+    def _ids(self, batch: Any, start: int) -> Any:
+        """Return the ids of a batch as an arrow array; rows without are numbered."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        answers = self.answerer.answer(batch)
         role = self.layout.roles.id
-        number = pa.array(np.arange(start, start + batch.num_rows))
-        columns = {"id": number if role is None else batch.column(role)}
-        columns |= {name: answers.column(name) for name in answers.column_names}
-        is_given = np.asarray(given != np.array(None), dtype=bool)
-        if is_given.any():
-            kind = self.answerer.label_type
-            text = pa.types.is_string(kind)
-            cells = [None if one is None else str(one) if text else one for one in given.tolist()]
-            mask, own = pa.array(is_given), pa.array(cells, kind)
-            human = pa.array([SOURCES[Source.GIVEN]] * batch.num_rows)
-            columns |= _beside_given(columns, mask, own)
-            for name, ours in (("label", own), ("guess", own), ("source", human)):
-                columns[name] = pc.if_else(mask, ours, columns[name])
-        return pa.table(columns)
+        if role is None:
+            return pa.array(np.arange(start, start + batch.num_rows))
+        return batch.column(role)
 
     def _none(self) -> Any:
         """Return the answers to no rows: a partition without rows gives a file without."""
         import pyarrow as pa
 
-        kind = self.answerer.label_type
-        role = self.layout.roles.id
-        return pa.table(
-            {
-                "id": pa.array([], pa.int64() if role is None else self.layout.types[role]),
-                "label": pa.array([], kind),
-                "source": pa.array([], pa.string()),
-                "confidence": pa.array([], pa.float64()),
-                "guess": pa.array([], kind),
-                "second_label": pa.array([], kind),
-                "margin": pa.array([], pa.float64()),
-                "reached": pa.array([], pa.bool_()),
-                "unlike": pa.array([], pa.bool_()),
-            }
-        )
+        rows = pa.schema(list(self.layout.types.items())).empty_table()
+        return self.answerer.answer(rows, self._ids(rows, 0), np.zeros(0, dtype=object))
 
 
 def written_name(name: str, form: str) -> str:
@@ -237,29 +189,6 @@ def _opened(target: Path, form: str) -> Iterator[Any]:
         finally:
             if writer is not None:
                 writer.close()
-
-
-def _beside_given(columns: dict[str, Any], mask: Any, own: Any) -> dict[str, Any]:
-    """Return how sure the learner is of labels that people gave, where it would answer otherwise.
-
-    Its answer is then the second label. Of a label that it holds for neither first nor second it
-    only says that it is less likely than the second: confidence and margin are empty.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    guess, second = columns["guess"], columns["second_label"]
-    confidence, margin = columns["confidence"], columns["margin"]
-    is_other = pc.and_(mask, pc.fill_null(pc.not_equal(guess, own), True))
-    is_second = pc.and_(is_other, pc.fill_null(pc.equal(second, own), False))
-    nothing = pa.scalar(None, pa.float64())
-    below = pc.if_else(is_second, pc.round(pc.subtract(confidence, margin), 6), nothing)
-    behind = pc.if_else(is_second, pc.negate(margin), nothing)
-    return {
-        "second_label": pc.if_else(is_other, guess, second),
-        "confidence": pc.if_else(is_other, below, confidence),
-        "margin": pc.if_else(is_other, behind, margin),
-    }
 
 
 def _counted(column: Any) -> dict[str, int]:

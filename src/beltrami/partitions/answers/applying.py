@@ -9,20 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from beltrami.core.errors import InvalidInputError
 from beltrami.core.machine.memory import available_bytes
 from beltrami.core.machine.threads import resolve_jobs
 from beltrami.core.telling.progress import enter_stage
 from beltrami.core.telling.stages import Stage
-from beltrami.labelling.kept.answers import COLUMNS, Answers
+from beltrami.labelling.kept.answers import COLUMNS, Answers, NewLabels, new_labels
 from beltrami.labelling.kept.applied import Applied
 from beltrami.labelling.kept.table_labeller import ROWS, TableLabeller
 from beltrami.partitions.answers.answering import PartCounts, written_name
-from beltrami.partitions.crews.crew import ThreadCrew
+from beltrami.partitions.answers.looking import Look, LookTask, as_kinds, common_kind, is_text
+from beltrami.partitions.crews.crew import ThreadCrew, is_full
 from beltrami.partitions.crews.passes import Passes
-from beltrami.partitions.manifest import Manifest
+from beltrami.partitions.manifest import FOLDER, Manifest
 from beltrami.partitions.model import Failure, Partition
 from beltrami.partitions.places import require_apart, require_own_names
-from beltrami.partitions.reading.files import FilePartition
 from beltrami.partitions.reading.sources import find_partitions, is_table_file
 from beltrami.tables import Table, TableOptions, read_table
 from beltrami.tables.features.recipe import require_columns
@@ -72,10 +73,12 @@ def apply_to_table(
 
     - `facts`: what the answers rest on beside the data; they are written with them.
     """
+    labeller.recipe.require_use_of(options.embeddings)
     enter_stage(Stage.READ)
     if options.embeddings is None and _goes_in_batches(Path(source)):
         (partition,) = find_partitions(source, delimiter=options.delimiter)
-        return _answer_file(labeller, partition, target, 0, facts)
+        look = LookTask(labeller.roles.id, labeller.roles.label)(partition)
+        return _task(labeller, [look], target.parent, "", facts).answer(partition, target, 0, look)
     table = read_table(source, options)
     enter_stage(Stage.ANSWER)
     answers = labeller.answer(table)
@@ -105,20 +108,27 @@ def apply_to_parts(
     options = facts | {"id": str(labeller.roles.id), "form": form}
     manifest = Manifest(out, inputs, options, {})
     with manifest.held():
-        task = ApplyTask(labeller.with_jobs(1), out, form, facts)
-        return _apply_all(task, partitions, manifest, resolve_jobs(n_jobs))
+        return _apply_all(labeller, partitions, manifest, resolve_jobs(n_jobs), form, facts)
 
 
 def _apply_all(
-    task: "ApplyTask", partitions: Sequence[Partition], manifest: Manifest, n_jobs: int
+    labeller: TableLabeller,
+    partitions: Sequence[Partition],
+    manifest: Manifest,
+    n_jobs: int,
+    form: str,
+    facts: dict[str, str],
 ) -> AppliedParts:
     """Answer what is not done yet."""
-    labeller, out, passes = task.labeller, task.out, Passes(ThreadCrew(n_jobs))
+    out, passes = manifest.out, Passes(ThreadCrew(n_jobs))
     enter_stage(Stage.SURVEY)
-    looks = passes.over(Stage.SURVEY, LookTask(labeller.roles.id), partitions)
-    passes.crew.hold_to(_n_at_a_time(looks))
+    looker = LookTask(labeller.roles.id, labeller.roles.label)
+    looks: list[Look | None] = passes.over(Stage.SURVEY, looker, partitions)
+    seen = [one for one in looks if one is not None]
+    passes.crew.hold_to(_n_at_a_time(seen))
+    task = _task(labeller.with_jobs(1), seen, out, form, facts)
     enter_stage(Stage.ANSWER)
-    targets = [out / written_name(one.name, task.form) for one in partitions]
+    targets = [out / written_name(one.name, form) for one in partitions]
     pairs = zip(partitions, targets, strict=True)
     done: list[Applied | None] = [_done(labeller, manifest, one.name, at) for one, at in pairs]
     ahead = [place for place, one in enumerate(done) if one is None and looks[place] is not None]
@@ -128,17 +138,22 @@ def _apply_all(
     def note(place: int, applied: Applied) -> None:
         place = ahead[place]
         done[place] = applied
-        tally = applied.tally
-        counts = PartCounts(applied.counts["rows"], tally.sources, tally.labels, tally.confidence)
-        manifest.note(partitions[place].name, counts, targets[place])
+        manifest.note(partitions[place].name, _counts_of(applied), targets[place])
 
-    passes.over(
-        Stage.ANSWER,
-        task,
-        [partitions[place] for place in ahead],
-        [firsts[place] for place in ahead],
-        on_result=note,
-    )
+    manifest.write()  # before there is a file, which a later call would take for a stranger's
+    try:
+        passes.over(
+            Stage.ANSWER,
+            task,
+            [partitions[place] for place in ahead],
+            [(firsts[place], looks[place]) for place in ahead],
+            on_result=note,
+            is_rest=any(done),
+        )
+    except InvalidInputError:
+        if not any(done):  # nothing came of it: the folder is free for other partitions
+            (out / FOLDER / "manifest.json").unlink(missing_ok=True)
+        raise
     manifest.write()
     whole = Applied(labeller)
     for one in done:
@@ -147,39 +162,11 @@ def _apply_all(
     return AppliedParts(whole, written, tuple(passes.failures))
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What is known of a partition before it is answered.
-
-    Attributes
-    ----------
-    n_rows : int
-        Rows; 0 where they have ids and are not numbered.
-    n_bytes : int
-        What is decoded at a time.
-    """
-
-    n_rows: int
-    n_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class LookTask:
-    """What looks at a partition; one that cannot be read is named, and the rest is answered.
-
-    Attributes
-    ----------
-    id : str or None
-        Column of the ids.
-    """
-
-    id: str | None
-
-    def __call__(self, partition: Partition, _: None = None) -> Look:
-        """Look at one partition."""
-        is_numbered = self.id not in partition.schema().names
-        n_rows = partition.count() if is_numbered and isinstance(partition, FilePartition) else 0
-        return Look(n_rows, partition.block_bytes())
+def _counts_of(applied: Applied) -> PartCounts:
+    tally = applied.tally
+    return PartCounts(
+        applied.counts["rows"], tally.sources, tally.labels, tally.confidence, tally.n_unlike
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,6 +177,10 @@ class ApplyTask:
     ----------
     labeller : TableLabeller
         What answers.
+    labels : NewLabels
+        How labels are read and written in all partitions.
+    id_type : arrow type or None
+        Of the ids in all partitions; None where rows are numbered.
     out : Path
         Folder of the results.
     form : {"parquet", "csv"}
@@ -199,67 +190,79 @@ class ApplyTask:
     """
 
     labeller: TableLabeller
+    labels: NewLabels
+    id_type: Any
     out: Path
     form: str
     facts: dict[str, str]
 
-    def __call__(self, partition: Partition, first: int) -> Applied:
-        """Answer one partition; rows without ids are numbered from `first`."""
+    def __call__(self, partition: Partition, extra: tuple[int, Look]) -> Applied:
+        """Answer one partition; rows without ids are numbered from the first of the extra."""
         target = self.out / written_name(partition.name, self.form)
-        return _answer_file(self.labeller, partition, target, first, self.facts)
+        try:
+            return self.answer(partition, target, *extra)
+        except InvalidInputError as error:
+            if error.__cause__ is not None and is_full(error.__cause__):
+                raise error.__cause__ from None  # which is no fault of the partition
+            raise
 
-
-def _answer_file(
-    labeller: TableLabeller,
-    partition: Partition,
-    target: Path,
-    first: int,
-    facts: dict[str, str],
-) -> Applied:
-    """Answer a file batch by batch."""
-    is_begun = False
-    schema = partition.schema()
-    begun = arrow_table(schema.empty_table(), partition.name)
-    require_columns(begun, labeller.recipe.columns)
-    types = _types(labeller, partition, begun)
-    labels = labeller.labels_of(_empty(types, partition.name))
-    enter_stage(Stage.ANSWER)
-    applied, waiting = Applied(labeller), list[Any]()
-    with open_table(target, facts) as write:
-        for rows in _batches(partition, types):
-            answers = labeller.answer(rows, labels, first)
-            first += rows.n_rows
-            applied = applied.plus(answers)
-            waiting.append(answers)
-            if len(waiting) == _BATCHES:
+    def answer(self, partition: Partition, target: Path, first: int, look: Look) -> Applied:
+        """Answer a file batch by batch."""
+        begun = arrow_table(partition.schema().empty_table(), partition.name)
+        require_columns(begun, self.labeller.recipe.columns)
+        types = self._types(partition, begun, look)
+        enter_stage(Stage.ANSWER)
+        applied, waiting, is_begun = Applied(self.labeller), list[Any](), False
+        with open_table(target, self.facts) as write:
+            for rows in _batches(partition, types, look):
+                answers = self.labeller.answer(rows, self.labels, first)
+                first += rows.n_rows
+                applied = applied.plus(answers)
+                waiting.append(answers)
+                if len(waiting) == _BATCHES:
+                    write(Answers.joined(waiting).table)
+                    waiting.clear()
+                    is_begun = True
+            if waiting or not is_begun:
+                none = _empty(types, partition.name)
+                waiting = waiting or [self.labeller.answer(none, self.labels)]
                 write(Answers.joined(waiting).table)
-                waiting.clear()
-                is_begun = True
-        if waiting or not is_begun:
-            waiting = waiting or [labeller.answer(_empty(types, partition.name), labels)]
-            write(Answers.joined(waiting).table)
-    return applied
+        return applied
+
+    def _types(self, partition: Partition, begun: Table, look: Look) -> dict[str, Any]:
+        """Return the columns that are read, and as what: those of a csv as they are written."""
+        import pyarrow as pa
+
+        named = [*self.labeller.recipe.columns, self.labeller.roles.id, self.labeller.roles.label]
+        held = dict.fromkeys(name for name in named if name in begun.names)
+        if is_text(partition):
+            types = dict.fromkeys(held, pa.string()) | look.kinds
+        else:
+            types = {name: decode_categories(begun.columns.column(name)).type for name in held}
+        role = self.labeller.roles.id
+        return types | ({role: self.id_type} if role in look.kinds else {})
 
 
-def _types(labeller: TableLabeller, partition: Partition, begun: Table) -> dict[str, Any]:
-    """Return the columns that are read, and as what: those of a csv as they are written."""
-    import pyarrow as pa
-
+def _task(
+    labeller: TableLabeller, looks: Sequence[Look], out: Path, form: str, facts: dict[str, str]
+) -> ApplyTask:
+    """Return what answers partitions, of whose ids and labels is known what they hold."""
     roles = labeller.roles
-    named = [*labeller.recipe.columns, roles.id, roles.label]
-    held = dict.fromkeys(name for name in named if name in begun.names)
-    if getattr(partition, "is_text", False):
-        return dict.fromkeys(held, pa.string())
-    return {name: decode_categories(begun.columns.column(name)).type for name in held}
+    found = [one.kinds[roles.label] for one in looks if roles.label in one.kinds]
+    labels = new_labels(roles.label, roles.marker, labeller.classes_, found)
+    return ApplyTask(labeller, labels, common_kind(looks, roles.id), out, form, facts)
 
 
-def _batches(partition: Partition, types: Mapping[str, Any]) -> Iterator[Table]:
+def _batches(partition: Partition, types: Mapping[str, Any], look: Look) -> Iterator[Table]:
     """Yield the rows of a file in batches of one size, but for the last."""
     import pyarrow as pa
 
     waiting: list[Any] = []
     n_waiting = 0
-    for batch in partition.batches(types, ROWS):
+    settled = {name: types[name] for name in look.kinds} if is_text(partition) else {}
+    texts = dict.fromkeys(settled, pa.string())
+    for piece in partition.batches({**types, **texts}, ROWS):
+        batch = as_kinds(piece, settled)
         waiting.append(batch)
         n_waiting += batch.num_rows
         while n_waiting >= ROWS:
@@ -281,9 +284,14 @@ def _done(labeller: TableLabeller, manifest: Manifest, name: str, written: Path)
 
     Which of its cells held nothing is no longer known.
     """
+    import pyarrow as pa
+
     if manifest.counts(name, written) is None:
         return None
-    return Applied(labeller).plus(Answers(_read_answers(written)))
+    try:
+        return Applied(labeller).plus(Answers(_read_answers(written)))
+    except (pa.ArrowException, OSError, UnicodeDecodeError):  # damaged since: it is answered again
+        return None
 
 
 def _read_answers(path: Path) -> Any:
@@ -296,15 +304,20 @@ def _read_answers(path: Path) -> Any:
         return pq.read_table(path, columns=names)
     texts = dict.fromkeys(("label", "source", "guess", "second_label"), pa.string())
     numbers = dict.fromkeys(("confidence", "margin"), pa.float64())
+    truths = dict.fromkeys(("reached", "unlike"), pa.bool_())
     options = arrow_csv.ConvertOptions(
-        column_types=texts | numbers, include_columns=names, strings_can_be_null=True
+        column_types=texts | numbers | truths,
+        include_columns=names,
+        null_values=[""],  # a class may be called NA
+        strings_can_be_null=True,
     )
-    return arrow_csv.read_csv(path, convert_options=options)
+    parsing = arrow_csv.ParseOptions(newlines_in_values=True)
+    return arrow_csv.read_csv(path, parse_options=parsing, convert_options=options)
 
 
-def _n_at_a_time(looks: Sequence[Look | None]) -> int:
+def _n_at_a_time(looks: Sequence[Look]) -> int:
     """Return on how many partitions memory allows to work at a time."""
-    block = max(one.n_bytes for one in looks if one is not None)
+    block = max(one.n_bytes for one in looks)
     return max(int(available_bytes() // max(_TIMES * block, 1)), 1)
 
 

@@ -65,6 +65,19 @@ def is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def is_binary(kind: Any) -> bool:
+    """Say whether an arrow type holds bytes, of which nothing says what they mean."""
+    import pyarrow as pa
+
+    types = pa.types
+    return bool(
+        types.is_binary(kind)
+        or types.is_large_binary(kind)
+        or types.is_binary_view(kind)
+        or types.is_fixed_size_binary(kind)
+    )
+
+
 def is_number(kind: Any) -> bool:
     """Say whether an arrow type holds numbers or truth values."""
     import pyarrow as pa

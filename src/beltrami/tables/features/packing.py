@@ -3,7 +3,10 @@
 What makes features is kept: words with their weights, categories, medians. No cell of a row is.
 """
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from beltrami.core.store import Parcel
 from beltrami.core.store.records import put_together, take_apart
@@ -53,7 +56,7 @@ def unpack_recipe(parcel: Parcel) -> Recipe:
         for place, kind in enumerate(kinds)
     ]
     one = dict(parts)
-    return Recipe(
+    recipe = Recipe(
         one.get("matrix"),
         tuple(part for kind, part in parts if kind == "vectors"),
         one.get("numbers"),
@@ -63,3 +66,44 @@ def unpack_recipe(parcel: Parcel) -> Recipe:
         bool(impute),
         str(zeros),
     )
+    _require_whole(recipe)
+    return recipe
+
+
+def _require_whole(recipe: Recipe) -> None:
+    """Raise ValueError where what a recipe holds for its columns is not of their number."""
+    numbers, categories, texts = recipe.numbers, recipe.categories, recipe.texts
+    held: list[Any]
+    others = sum(len(one.names) for one in recipe.vectors)
+    if numbers is not None:
+        d = len(numbers.columns)
+        held = [numbers.styles, numbers.instead, numbers.centers, numbers.spreads]
+        _require(d > 0 and _have_length(held, d), "the numbers")
+        _require(all(len(one) == 4 for one in numbers.styles), "the styles of numbers")
+        _require(numbers.scale in ("none", "common", "standard"), "the scale of numbers")
+        others += len(numbers.names)
+    if categories is not None:
+        held = [categories.values, categories.has_gap, categories.is_number]
+        _require(_have_length(held, len(categories.columns)), "the categories")
+        others += len(categories.names)
+    if isinstance(texts, WordPart):
+        order, n = np.sort(texts.order), len(texts.words)
+        _require(n > 0 and order.dtype.kind == "i", "the words")
+        _require(np.array_equal(order, np.arange(n)) and len(texts.rarity) == n, "the words")
+    for one in (recipe.matrix, *recipe.vectors, numbers):
+        _require(one is None or np.dtype(one.dtype) in (np.float32, np.float64), "the floats")
+    beside = recipe.beside
+    _require((beside is not None) == (texts is not None and others > 0), "the other columns")
+    if beside is not None:
+        _require(_have_length([beside.centers, beside.spreads], others), "the other columns")
+    _require(all(isinstance(name, str) for name in recipe.columns), "the names of columns")
+    _require(recipe.width > 0, "the columns")
+
+
+def _have_length(parts: Sequence[Any], length: int) -> bool:
+    return all(len(one) == length for one in parts)
+
+
+def _require(is_right: bool, what: str) -> None:
+    if not is_right:
+        raise ValueError(f"{what} do not fit the rest")

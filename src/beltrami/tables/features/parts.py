@@ -1,7 +1,7 @@
 """Parts of a recipe for columns of one kind each: learned from a table, and made of any other.
 
 Each part reads its columns by their names, so that neither their order nor others matter. What is
-made of a row rests on the part and on that row alone.
+made of a row rests on the part and on that row alone, but for last bits.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector
+from beltrami.tables.columns.kinds import is_binary, is_number, is_text
 from beltrami.tables.columns.numerals import NumberStyle
 from beltrami.tables.features.blocks import (
     alike_gaps,
@@ -30,7 +31,7 @@ from beltrami.tables.features.blocks import (
 from beltrami.tables.features.faults import Faults
 from beltrami.tables.features.numbers import known_style, read_numbers, require_lists
 from beltrami.tables.features.scales import column_scales, common_spread, has_units, standardize
-from beltrami.tables.model import Table
+from beltrami.tables.model import Table, decode_categories
 
 _MISSING = "missing"
 
@@ -224,11 +225,14 @@ class CategoryPart:
         The categories of each as texts, in the order of their columns of 0 and 1.
     has_gap : tuple of bool
         Whether cells that hold nothing have a column, too.
+    is_number : tuple of bool
+        Whether the column held numbers or truth values, so that texts are read as such.
     """
 
     columns: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
     has_gap: tuple[bool, ...]
+    is_number: tuple[bool, ...]
 
     @classmethod
     def learn(
@@ -238,14 +242,15 @@ class CategoryPart:
 
         Cells that hold nothing are a category of their own, and are noted in `faults`.
         """
-        values, has_gap, cells = [], [], []
+        values, has_gap, are_numbers, cells = [], [], [], []
         for name in columns:
             column = category_cells(table.columns.column(name))
             # A category of the user's may be called "missing", too: gaps get a column of their own.
             values.append(tuple(map(_spelled, sorted({one for one in column if one is not None}))))
             has_gap.append(any(one is None for one in column))
+            are_numbers.append(is_number(decode_categories(table.columns.column(name)).type))
             cells.append(column)
-        part = cls(columns, tuple(values), tuple(has_gap))
+        part = cls(columns, tuple(values), tuple(has_gap), tuple(are_numbers))
         return part, part._finish(cells, faults)
 
     @property
@@ -260,7 +265,8 @@ class CategoryPart:
 
     def make(self, table: Table, faults: Faults) -> FloatMatrix:
         """Return columns of 0 and 1 for a table; a category that was never seen has none."""
-        return self._finish([_cells(table, name) for name in self.columns], faults)
+        named = zip(self.columns, self.is_number, strict=True)
+        return self._finish([_cells(table, *one) for one in named], faults)
 
     def _finish(self, cells: list[list[Any]], faults: Faults) -> FloatMatrix:
         codes, sizes = [], []
@@ -286,16 +292,35 @@ def _numbered(width: int) -> tuple[str, ...]:
     return tuple(f"x{i}" for i in range(width))
 
 
-def _cells(table: Table, name: str) -> list[Any]:
+def _cells(table: Table, name: str, are_numbers: bool) -> list[Any]:
+    """Return the cells of new rows; texts as numbers where the fit had numbers."""
     import pyarrow as pa
 
-    column = table.columns.column(name)
-    if pa.types.is_nested(column.type):
+    column = decode_categories(table.columns.column(name))
+    if pa.types.is_nested(column.type) or is_binary(column.type):
         raise InvalidInputError(
             f"column {name!r} of {table.name} holds {column.type}, and categories are due. Write "
             "them as they were when the labeller learned."
         )
-    return category_cells(column)
+    cells = category_cells(column)
+    if not (are_numbers and is_text(column.type)):
+        return cells
+    read = {cell: _number(cell) for cell in set(cells) if cell is not None}
+    return [read.get(cell) for cell in cells]
+
+
+def _number(text: str) -> Any:
+    """Return the number or truth value that a text writes, None for NaN; the text for no such."""
+    word = text.strip()
+    if word.lower() in ("true", "false"):
+        return word.lower() == "true"
+    for kind in (int, float) if "_" not in word else ():
+        try:
+            value = kind(word)
+        except ValueError:
+            continue
+        return value if value == value else None  # noqa: PLR0124
+    return text
 
 
 def _spelled(value: Any) -> str:

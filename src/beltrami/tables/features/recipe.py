@@ -17,6 +17,7 @@ from scipy.sparse import csr_array, hstack, issparse
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.machine.memory import require_memory
 from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, Points
+from beltrami.tables.columns.kinds import is_binary
 from beltrami.tables.columns.roles import Roles
 from beltrami.tables.features.blocks import zero_rows
 from beltrami.tables.features.faults import Faults
@@ -81,6 +82,12 @@ class Recipe:
         return (*named, *(one.name for one in self.vectors))
 
     @property
+    def width(self) -> int:
+        """Number of the columns of the points."""
+        parts = (self.matrix, self.texts, self.numbers, self.categories, *self.vectors)
+        return sum(len(part.names) for part in parts if part is not None)
+
+    @property
     def has_commas(self) -> bool:
         """Whether numbers in texts have a comma before decimals, so that a point parts groups."""
         return self.numbers is not None and any(one[0] == "," for one in self.numbers.styles)
@@ -100,6 +107,14 @@ class Recipe:
                 "no model of texts. Leave it out."
             )
         return self
+
+    def require_use_of(self, embeddings: Any) -> None:
+        """Raise where vectors beside the data are named that rows would not be compared by."""
+        if embeddings is not None and self.matrix is None:
+            raise InvalidInputError(
+                f"embeddings={str(embeddings)!r} are vectors beside the data, and the labeller "
+                f"compares rows by columns: {few_of(self.columns)}. Leave them out."
+            )
 
     def make(self, table: Table, faults: Faults) -> tuple[Points, BoolVector]:
         """Return a table's rows as points, (n, d), and which of them hold nothing, (n,)."""
@@ -213,7 +228,7 @@ def joined_texts(table: Table, names: tuple[str, ...], faults: Faults) -> list[s
     joined = None
     for name in names:
         column = decode_categories(table.columns.column(name))
-        if pa.types.is_nested(column.type):
+        if pa.types.is_nested(column.type) or is_binary(column.type):
             raise InvalidInputError(
                 f"column {name!r} of {table.name} holds {column.type}, and texts are due. Write it "
                 "as it was when the labeller learned."

@@ -123,8 +123,7 @@ class ModelPart:
     def learn(cls, columns: tuple[str, ...], folder: Path) -> "ModelPart":
         """Return the part of a model in a folder."""
         _require_folder(folder)
-        part = cls(columns, str(folder), model_digest(folder), 0)
-        return replace(part, width=int(part._model.dim))
+        return cls(columns, str(folder), model_digest(folder), int(_load(folder).dim))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,23 +140,32 @@ class ModelPart:
 
     @cached_property
     def _model(self) -> Any:
+        self._require_own()
         return _load(Path(self.folder))
+
+    @cached_property
+    def _digest_there(self) -> str:
+        """Hash of the files that lie in the folder now."""
+        return model_digest(Path(self.folder))
 
     def found_in(self, folder: str | os.PathLike[str] | None) -> "ModelPart":
         """Return the part with its model in another folder, or in its own; raise for another."""
-        place = Path(self.folder if folder is None else folder)
-        if not place.is_dir():
+        part = replace(self, folder=str(self.folder if folder is None else Path(folder)))
+        part._require_own()
+        return part
+
+    def _require_own(self) -> None:
+        """Raise where the model of the fit does not lie in the folder."""
+        if not Path(self.folder).is_dir():
             raise InvalidInputError(
-                f"the labeller compares texts by the model {Path(self.folder).name}, and there is "
-                f"no folder {str(place)!r}. Say where the model lies: --text-model FOLDER "
-                "(text_model=)."
+                f"the labeller compares texts by a model, and there is no folder {self.folder!r}. "
+                "Say where the model lies: --text-model FOLDER (found_in(FOLDER))."
             )
-        if model_digest(place) != self.digest:
+        if self._digest_there != self.digest:
             raise InvalidInputError(
-                f"the model in {str(place)!r} is another than the labeller learned with (sha256 "
+                f"the model in {self.folder!r} is another than the labeller learned with (sha256 "
                 f"{self.digest[:16]}). Put that one there, or label anew."
             )
-        return replace(self, folder=str(place))
 
     def make(self, texts: list[str], name: str) -> FloatMatrix:
         """Return the texts of a table of some name as vectors."""

@@ -162,3 +162,9 @@ def test_no_memory_is_taken_for_what_does_not_fit(path: Path, monkeypatch: pytes
     monkeypatch.setattr(parcels, "available_bytes", lambda: 100)
     with pytest.raises(UnusableParcelError, match="do not fit in the memory"):
         read_parcel(path, KEY)
+
+
+def test_facts_too_long_to_be_read_again_are_not_written(tmp_path: Path):
+    with pytest.raises(UnusableParcelError, match=r"1,048,[0-9]+ bytes of header"):
+        write_parcel(tmp_path / "file", KEY, Parcel({}, {"more": "x" * (2**20 - 60)}))
+    assert not (tmp_path / "file").exists()

@@ -151,6 +151,45 @@ def test_blocks_hold_a_fixed_number_of_rows() -> None:
     assert [rows.n_rows for _, rows in blocks_of(matrix, 2)] == [2, 2, 1]
 
 
+def test_of_rows_that_hold_nothing_no_answer_is_accepted_however_they_are_asked(kept) -> None:
+    new = frame_of(20, seed=1).drop(columns="kind").astype({"colour": "string"})
+    new.loc[new.index[:2], ["x", "y", "colour"]] = None
+    verdict = kept.judge(new)
+    assert not verdict.accepted[:2].any()
+    assert verdict.accepted[2:].any()
+    accepted = kept.apply(new)["source"] == "propagated"
+    assert accepted.tolist() == verdict.accepted.tolist()
+
+
+@pytest.mark.parametrize("minus_one", [-1, -1.0, "-1", " -1 "])
+def test_minus_one_is_no_label_where_the_labeller_has_no_such_class(minus_one, kept) -> None:
+    new = frame_of(20, seed=1, share=0)
+    cells = [minus_one] * 18 + ([None, None] if isinstance(minus_one, str) else [minus_one] * 2)
+    answers = kept.answer(read_table(new.assign(kind=cells)))
+    plain = kept.answer(read_table(new))
+    assert answers.table.equals(plain.table)
+    applied = Applied(kept).plus(answers)
+    assert applied.n_marked == 20 - 2 * isinstance(minus_one, str)
+    assert f"{applied.n_marked} rows labelled -1, which is no class" in "\n".join(applied.lines())
+    assert applied.facts()["marked"] == applied.n_marked
+
+
+def test_minus_one_stays_the_class_that_it_was(tmp_path: Path) -> None:
+    old = frame_of(100, names=(-1, 1))
+    found = bt.label(old, "kind", n_questions=0, method="logistic", unlabeled="")
+    labeller = load_table_labeller(found.save(tmp_path / "m"))
+    new = frame_of(20, seed=1, share=1.0, names=(-1, 1))
+    assert labeller.apply(new)["label"].tolist() == new["kind"].tolist()
+
+
+def test_a_class_that_is_a_slip_is_said_with_what_may_be_meant(kept) -> None:
+    new = frame_of(20, seed=1, share=0).assign(kind=[" Bee ", "asp"] * 10)
+    (line,) = (one for one in Applied(kept).plus(kept.answer(read_table(new))).lines()
+               if "does not know" in one)  # fmt: skip
+    assert line.startswith("20 rows labelled with a class that the labeller does not know")
+    assert "' Bee ' (is 'bee' meant?)" in line
+
+
 def test_matrices_are_answered_by_their_rows(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     rows = np.concatenate([rng.normal(size=(60, 3)), rng.normal(size=(60, 3)) + 8])

@@ -209,6 +209,58 @@ def test_a_model_of_texts_is_found_again_and_another_one_refused(
         learned("texts")[1].recipe.found_in(moved)
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "due"), [("texts", "story", "texts"), ("categories", "city", "categories")]
+)
+def test_bytes_are_neither_texts_nor_categories(kind, name, due):
+    table, found = learned(kind)
+    values = pa.array([b"\xff\xfe"] * table.n_rows)
+    columns = table.columns.set_column(table.names.index(name), name, pa.chunked_array([values]))
+    with pytest.raises(InvalidInputError, match=f"holds binary, and {due} are due"):
+        made(found.recipe, replace(table, columns=columns))
+
+
+def test_categories_that_were_numbers_are_read_from_texts_as_numbers(tmp_path):
+    shown = {"city": [0.5, 1.0, 1.5, None, 1e20], "size": [True, False, True, False, True]}
+    table = read_table(shown)
+    options = TableOptions(min_classes=0, categories=("city", "size"))
+    found = feature_matrix(table, guess_roles(table, options))
+    recipe = through_a_file(found.recipe, tmp_path / "recipe")
+    expected = made(recipe, shown)[0]
+    texts = {
+        "city": ["0.50", "1.0", " 1.5", "nan", "1e+20"],
+        "size": ["true", "FALSE", "True", "false", "true"],
+    }
+    points, _, faults = made(recipe, texts)
+    assert same(points, expected)
+    assert not faults.unseen
+    strange = {"city": ["0.5", "1_0", "red", "2", ""], "size": ["true"] * 5}
+    assert made(recipe, strange)[2].unseen == {"city": (3, "1_0")}
+
+
+def test_categories_that_were_texts_stay_as_they_are_written():
+    _, found = learned("categories", {"city": ["01", "1", "01"], "size": ["1.0", "1", "1.0"]})
+    _, _, faults = made(found.recipe, {"city": ["01", "1.0"], "size": ["1.0", "1"]})
+    assert faults.unseen == {"city": (1, "1.0")}
+
+
+@pytest.mark.parametrize("change", ["other", "gone"])
+def test_another_model_of_texts_is_never_used(change, tmp_path, monkeypatch):
+    folder = install_fake_model(tmp_path / "colours", monkeypatch)
+    texts = {"story": ["red green blue", "red red", "blue green green"]}
+    table = read_table(texts)
+    roles = guess_roles(table, TableOptions(min_classes=0, text="story"))
+    recipe = through_a_file(
+        feature_matrix(table, roles, text_model=folder).recipe, tmp_path / "recipe"
+    )
+    if change == "other":
+        (folder / "config.json").write_text("[]")
+    else:
+        folder.rename(tmp_path / "moved")
+    with pytest.raises(InvalidInputError, match=r"another than|there is no folder"):
+        made(recipe, table)
+
+
 def test_many_words_lie_among_the_arrays_and_not_in_the_header(tmp_path: Path):
     texts = [" ".join(f"word{1000 * i + j}" for j in range(900)) for i in range(150)]
     _, found = learned("texts", {"story": texts})
