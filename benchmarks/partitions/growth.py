@@ -162,7 +162,7 @@ def render(record: dict) -> str:
         ("seconds, whole", *(f"{run['seconds']:,.0f}" for run in runs)),
         ("resident peak, GiB", *(f"{run['peak_gib']:.2f}" for run in runs)),
         ("wrong, all rows", *(f"{100 * run['error']:.2f}%" for run in runs)),
-        ("covered", *(f"{100 * run['coverage']['share']:.2f}%" for run in runs)),
+        ("covered", *(f"{100 * run['coverage']['share']:.4f}%" for run in runs)),
         ("representatives", *(f"{run['coverage']['representatives']:,}" for run in runs)),
         ("farthest, scales", *(f"{run['coverage']['largest_distance']:.2f}" for run in runs)),
     ]
