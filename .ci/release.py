@@ -184,7 +184,9 @@ def main() -> int:
         checks.check(first, "sdist", lambda: install(python, work / "sdist", str(sdist)))
         checks.check(first, "[all]", lambda: install(python, work / "all", f"{wheel}[all]"))
     checks.check(
-        "oldest libraries", "make test-minimum", lambda: last_line(run("make", "test-minimum"))
+        "oldest libraries",
+        "make test-minimum",
+        lambda: last_line(run("make", "-s", "--no-print-directory", "test-minimum")),
     )
     return checks.tell()
 
