@@ -103,7 +103,7 @@ def test_a_doubt_stands_beside_the_rows_that_say_otherwise(review):
     others = review.page.locator("#doubt-others li")
     assert others.count() == 5
     assert sum("low" in text for text in others.all_inner_texts()) >= 3
-    assert "called 'high'" in review.page.locator("#doubt-words").inner_text()
+    assert "called “high”" in review.page.locator("#doubt-words").inner_text()
 
 
 def test_enter_takes_the_suggestion_and_shows_the_next(review):

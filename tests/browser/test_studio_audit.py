@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.chromium import Browser, Page, open_browser, open_page
@@ -90,6 +91,7 @@ def sit_down(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Auditor
 def test_an_audit_by_keys_ends_in_a_proof(sit_down):
     one = sit_down()
     one.see("#audit-sentence", "Nothing is proved yet")
+    assert one.page.locator("#audit-act button.loud").is_visible()
     one.page.get_by_role("button", name="Draw rows to check").press("Enter")
     one.see("#audit-count", "Round 1: row 1 of 65")
     assert "guess" not in one.page.locator("#audit-card").inner_html()
@@ -100,6 +102,7 @@ def test_an_audit_by_keys_ends_in_a_proof(sit_down):
     one.answer(1)
     one.see("#audit-sentence.proved", "You may stop: at least 9")
     one.see("#audit-left", "95 % is proved.")
+    assert one.page.locator("#audit-act button.quiet").is_visible()
     proof = one.client.audit()["certificate"]
     assert (proof["n_answers"], proof["n_wrong"]) == (65, 0)
     assert one.page.locator("body").get_attribute("data-view") == "audit"
@@ -140,6 +143,31 @@ def test_the_slider_says_how_many_labels_a_risk_accepts_and_sets_it(sit_down):
     facts = one.page.locator("#risk-facts").inner_text()
     assert "Estimated" in facts
     assert "Measured" in facts
+
+
+def test_the_slider_stays_where_it_rests_until_the_studio_knows_of_it(sit_down):
+    one = sit_down()
+    one.page.locator("#risk").focus()
+    held: list[Any] = []
+    is_held = True
+
+    def hold(route):
+        if is_held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    one.page.route("**/api/audit", hold)
+    with one.page.expect_response("**/api/audit/risk"):
+        for _ in range(11):
+            one.page.keyboard.press("ArrowLeft")
+    one.page.wait_for_timeout(300)
+    one.see("#risk-words", "At most 0.5 % wrong")
+    for route in held:
+        route.continue_()
+    is_held = False
+    one.page.locator("#risk-words", has_text=f"{one.client.audit()['accepted']} labels").wait_for()
+    one.see("#risk-words", "At most 0.5 % wrong")
 
 
 def test_a_class_that_was_forgotten_is_an_answer_as_well(sit_down):

@@ -90,7 +90,7 @@ def sit_down(browser: Browser) -> Iterator[Callable[..., Reader]]:
 
 def test_events_and_curves_are_shown_and_grow_with_what_happens(sit_down):
     one = sit_down(1, 2, 3)
-    one.see("#events li", "called row r3")
+    one.see("#events li", "You called row r3")
     one.see("#events li", "The data brought labels of 16 rows")
     assert one.page.locator("#accepted-chart svg polyline.curve").count() == 1
     one.client.audit()

@@ -208,6 +208,41 @@ def test_enter_takes_the_suggestion(visit):
     assert desk.labels == [{"rows": [first], "label": guess, "how": "key"}]
 
 
+@pytest.mark.parametrize(
+    ("confidence", "less", "words"),
+    [
+        (0.62, 0.3, r"^Perhaps \w+, 62 % sure\. Enter takes it\. Otherwise \w+, 30 %\.$"),
+        (0.93, 0.06, r"^\w+, 93 % sure\. Enter takes it\. Otherwise \w+, 6 %\.$"),
+        (0.995, 0.004, r"^\w+, 99 % sure\. Enter takes it\.$"),
+    ],
+)
+def test_a_sure_suggestion_has_no_perhaps_and_no_otherwise_of_nothing(
+    visit, confidence, less, words
+):
+    def be_sure(studio):
+        item = studio.item
+        sure = {"confidence": confidence, "second_confidence": less}
+        studio.item = lambda row: item(row) | sure
+
+    desk = visit(view="#queue", change=be_sure)
+    said = re.sub(r"\s+", " ", desk.text("#suggestion")).replace(" ,", ",").strip()
+    assert re.search(words, said)
+
+
+@pytest.mark.parametrize(("side", "way"), [(8, "pixelated"), (80, "auto")])
+def test_a_picture_of_few_pixels_is_not_blurred(visit, side, way):
+    desk = visit("pictures")
+    file = io.BytesIO()
+    Image.new("L", (side, side)).save(file, "png")
+    answer = {"body": file.getvalue(), "content_type": "image/png"}
+    desk.page.route("**/api/picture*", lambda route: route.fulfill(**answer))
+    desk.page.locator("#views a", has_text="Queue").click()
+    desk.page.locator("#item-body img").wait_for()
+    desk.wait(f"document.querySelector('#item-body img').naturalWidth === {side}")
+    shown = "getComputedStyle(document.querySelector('#item-body img')).imageRendering"
+    desk.wait(f"{shown} === '{way}'")
+
+
 def test_skip_cannot_tell_and_undo(visit):
     desk = visit(view="#queue")
     skipped = desk.row
@@ -506,6 +541,19 @@ def test_a_failing_save_on_the_map_keeps_the_selection(visit):
     desk.press("1")
     desk.wait_for(version=1)
     assert desk.text("#warned") == ""
+
+
+def test_a_second_enter_after_a_search_labels_nothing(visit):
+    desk = visit()
+    desk.press("/")
+    desk.page.keyboard.type("spinnaker")
+    desk.press("Enter")
+    desk.see("#selection-title", "rows found")
+    desk.see("#bar-words", "The key of the class does it")
+    desk.press("Enter")
+    desk.page.wait_for_timeout(200)
+    assert desk.labels == []
+    assert "rows found" in desk.text("#selection-title")
 
 
 def test_hits_of_a_search_are_selected(visit):

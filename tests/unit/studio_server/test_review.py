@@ -1,6 +1,7 @@
 """Doubts through the server: named with what speaks for them, answered, kept, taken back."""
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -64,7 +65,8 @@ def keep(client, doubt):
 def test_all_kinds_are_counted_and_titled(opened):
     told = opened.ask("/api/doubts")
     assert told["settled"] is True
-    assert {one["kind"]: one["title"] for one in told["groups"]} == TITLES
+    titles = TITLES | {"label": "Labels the others answer otherwise"}  # none is clearly wrong
+    assert {one["kind"]: one["title"] for one in told["groups"]} == titles
     found = counts(opened)
     assert found["label"] >= 1
     assert (found["twins"], found["spelling"], found["island"]) == (1, 1, 1)
@@ -80,7 +82,29 @@ def test_a_doubt_shows_its_row_and_the_labelled_rows_that_speak_against_it(opene
     shares = [item["share"] for item in one["neighbours"]]
     assert shares == sorted(shares, reverse=True)
     assert 0 <= one["score"] <= 1
-    assert "the labelled rows around it say, by weight: 'low'" in one["words"]
+    assert "the labelled rows around it say, by weight: “low”" in one["words"]
+    assert "'" not in one["words"]
+
+
+def test_a_labelled_row_weighs_its_part_of_what_all_of_them_say(tmp_path):
+    path = tmp_path / "few.csv"
+    points = np.random.default_rng(0).normal(0, 1, size=(120, 2))
+    kinds = {0: "low", 1: "high", 2: "low", 3: "high"}
+    rows = [f"{x},{y},{kinds.get(row, '')}" for row, (x, y) in enumerate(points)]
+    path.write_text("\n".join(["x,y,kind", *rows]))
+    with Studio.open(path, TABLE, LearningOptions()) as studio:
+        client = Client(studio.url)
+        found = listed(client, "between")
+        assert found
+        for one in found:  # all four are shown
+            said = dict.fromkeys(("low", "high"), 0.0)
+            for item in one["neighbours"]:
+                said[item["label"]] += item["share"]
+            assert sum(said.values()) == pytest.approx(1, abs=1e-3)
+            for name, share in said.items():
+                percent = re.search(rf"“{name}” (\d+) %", one["words"])
+                assert percent
+                assert int(percent[1]) == pytest.approx(100 * share, abs=1)
 
 
 def test_a_suggestion_that_is_taken_is_doubted_no_more(opened):

@@ -135,6 +135,13 @@ def open_doubts(doubts: Iterable[Doubt], state: State) -> list[Doubt]:
     return [one for one in doubts if _stands(one, state) and not _is_kept(one, state)]
 
 
+def title_of(kind: str, doubts: Sequence[Doubt]) -> str:
+    """Return what the open doubts of a kind are called together."""
+    if kind == "label" and doubts and all(one.score <= _EVEN for one in doubts):
+        return "Labels the others answer otherwise"
+    return TITLES[kind]
+
+
 def hear_others(
     learner: Any, labels: dict[int, str], doubts: Sequence[Doubt]
 ) -> dict[int, Supporters]:
@@ -165,7 +172,7 @@ def _label_doubts(issues: LabelIssues) -> Iterator[Doubt]:
                 if is_sure
                 else "but that is no clear sign: they may be wrong."
             )
-            words = f"It was called {str(given)!r}. The other labels say {str(suggested)!r}, {end}"
+            words = f"It was called “{given}”. The other labels say “{suggested}”, {end}"
             here = (int(row),)
             yield Doubt(
                 "label",
@@ -197,7 +204,7 @@ def _between(
         second, first = order[place][np.argsort(pair[place], kind="stable")]
         row, margin = int(rows[place]), float(margins[place])
         words = (
-            f"{names[first]!r} and {names[second]!r} are nearly even here, {percent(margin)} apart."
+            f"“{names[first]}” and “{names[second]}” are nearly even here, {percent(margin)} apart."
         )
         doubts.append(
             Doubt(
@@ -259,7 +266,7 @@ def _twins(neighbors: Neighbors | None, labels: dict[int, str]) -> Iterator[Doub
         called = [labels[row] for row in listed]
         words = (
             f"{len(group)} rows are equal or nearly so and are called "
-            f"{', '.join(map(repr, sorted(set(called))))}."
+            f"{', '.join(f'“{name}”' for name in sorted(set(called)))}."
         )
         value = _twin_value(called)
         shown, names = listed[:_SHOWN], tuple(sorted(set(called)))
@@ -274,8 +281,8 @@ def _spelling_doubt(
     rare: str, usual: str, counts: dict[str, int], rows: dict[str, list[int]], why: str
 ) -> Doubt:
     words = (
-        f"{why}: {rare!r} has {counts[rare]:,} label(s), {usual!r} has {counts[usual]:,}. If they "
-        f"are one class, {rare!r} becomes {usual!r}."
+        f"{why}: “{rare}” has {counts[rare]:,} label(s), “{usual}” has {counts[usual]:,}. If they "
+        f"are one class, “{rare}” becomes “{usual}”."
     )
     shown = tuple(rows[rare][:3])
     nothing = np.zeros(0, dtype=np.intp)

@@ -12,7 +12,7 @@ import { count, sentence } from "./words.js";
 export class AuditView {
   constructor(store, deeds, notices) {
     Object.assign(this, { store, deeds, notices, told: null, card: null, isAsking: false, asksAgain: false, isBusy: false, isCounting: false });
-    this.risk = new RiskPanel((risk) => this.setRisk(risk));
+    this.risk = new RiskPanel((risk, moves) => this.setRisk(risk, moves));
     store.watch(["view", "project"], ({ view, project }) => {
       if (view !== "audit" || !project) return;
       this.offer(project);
@@ -36,6 +36,7 @@ export class AuditView {
       this.complain(error);
     } finally {
       this.isAsking = this.isCounting = false;
+      this.risk.hear();
       this.show();
     }
   }
@@ -60,9 +61,10 @@ export class AuditView {
     if (!this.card) await this.refresh();
   }
 
-  async setRisk(risk) {
+  async setRisk(risk, moves) {
     byId("audit-problem").textContent = "";
     await this.deeds.inTurn("/api/audit/risk", { risk }).catch((error) => this.complain(error));
+    this.risk.saved = moves;
     await this.refresh();
   }
 
@@ -141,6 +143,7 @@ export class AuditView {
     const { told, card } = this, proof = this.isCounting ? null : told?.certificate, line = byId("audit-sentence");
     const isProved = Boolean(proof?.is_proved);
     line.classList.toggle("proved", isProved);
+    byId("audit-act").querySelector("button").className = isProved ? "quiet" : "loud";
     if (isProved) line.textContent = `You may stop: ${proof.sentence.charAt(0).toLowerCase()}${proof.sentence.slice(1)}`;
     else line.textContent = proof?.sentence ?? this.openWords();
     byId("audit-left").textContent = card || this.isCounting ? "" : proof ? proof.target_left : told?.stale ? sentence(told.stale) : this.firstWords();

@@ -58,6 +58,6 @@ export function writeDoubt(project, doubt) {
 
 function card(project, item, size) {
   const head = element("p", { class: "line" }, element("span", { class: "id", text: item.id }), className(project, codeOf(project, item.label)));
-  if (item.share !== undefined) head.append(element("span", { class: "faint", title: "Share of random walks from the row that end here", text: item.share < 0.01 ? "weighs less than 1 %" : `weighs ${percent(item.share)}` }));
+  if (item.share !== undefined) head.append(element("span", { class: "faint", title: "Share of what all labelled rows around it say", text: item.share < 0.01 ? "weighs less than 1 %" : `weighs ${percent(item.share)}` }));
   return element("li", { data: { item: item.row } }, head, itemBody(item, size));
 }

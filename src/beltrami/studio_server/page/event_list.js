@@ -11,9 +11,9 @@ const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: 
 export const timeWords = (at) => DATE.format(new Date(at));
 
 export class EventList {
-  /** `choose(number)` looks at a moment; `complain(error)` says what failed; `count(last)` hears how many there are. */
-  constructor({ choose, complain, counted }) {
-    Object.assign(this, { choose, complain, counted, shown: [], total: 0, user: "", turn: 0, at: null });
+  /** `choose(number)` looks at a moment; `complain(error)` says what failed; `counted(last)` hears how many there are; `isReader(user)` says who is “You”. */
+  constructor({ choose, complain, counted, isReader }) {
+    Object.assign(this, { choose, complain, counted, isReader, shown: [], total: 0, user: "", turn: 0, at: null });
     byId("events-user").addEventListener("change", ({ target }) => {
       this.user = target.value;
       this.load();
@@ -50,7 +50,7 @@ export class EventList {
   }
 
   entry({ number, at, user, how, words, content, fate }) {
-    const who = user === "file" ? "The data" : user, means = HOWS[how] ? `, ${HOWS[how]}` : "";
+    const who = user === "file" ? "The data" : this.isReader(user) ? "You" : user, means = HOWS[how] ? `, ${HOWS[how]}` : "";
     const line = element("p", { class: "deed" }, element("strong", { text: who }), ` ${words}${means}`);
     if (fate) line.append(" ", element("span", { class: "fate", text: fate }));
     const said = [line, content ? element("p", { class: "faint content", text: content }) : null];

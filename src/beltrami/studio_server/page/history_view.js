@@ -19,7 +19,7 @@ const DEEDS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "Enter", "n", "c", "
 export class HistoryView {
   constructor(store, stage, deeds, notices) {
     Object.assign(this, { store, stage, deeds, notices, last: 1, turn: 0, isPlaying: false, told: null });
-    this.events = new EventList({ choose: (number) => this.look(number), complain: (error) => this.complain(error), counted: (last) => this.bound(last) });
+    this.events = new EventList({ choose: (number) => this.look(number), complain: (error) => this.complain(error), counted: (last) => this.bound(last), isReader: (user) => user === "me" && store.state.project?.user === user });
     const choose = (event) => this.look(event);
     this.charts = [
       new Chart(byId("accepted-chart"), { value: (one) => one.accepted, floor: () => 0, most: (points) => Math.max(1, ...points.map((one) => one.accepted)), said: count, isWhole: true, choose }),

@@ -7,6 +7,7 @@ import { SOURCES, nameOf, percent, shorten } from "./words.js";
 
 const FEW_CELLS = 6; // columns of a row in a list
 const FEW_LETTERS = 320;
+const COARSE = 64; // pixels of a picture below which each is shown as it is
 const SIDES = { small: 96, large: 512 };
 
 /** Return a class with its mark; `code` below 0 is none. */
@@ -42,6 +43,7 @@ function picture(item, side) {
     src: item.picture === true ? `/api/picture?row=${item.row}&side=${side}` : item.picture, alt: `Picture of row ${item.id}`,
     loading: side === SIDES.small ? "lazy" : "eager", width: side, height: side,
   });
+  image.addEventListener("load", () => image.classList.toggle("coarse", Math.max(image.naturalWidth, image.naturalHeight) < COARSE));
   image.addEventListener("error", () => {
     image.replaceWith(element("p", { class: "faint", text: "The picture cannot be shown." }));
   });

@@ -18,6 +18,11 @@ export class LabelBar {
     store.watch(["version"], () => this.consult());
   }
 
+  /** Whether a search selected the rows: its Enter, pressed twice, must not label them. */
+  get isFound() {
+    return this.store.state.selection?.from === "search";
+  }
+
   /** Propose the class that most of the rows have, and draw the bar anew. */
   aim(state) {
     const rows = targetRows(state), isOpen = rows.length > 0 && state.project && !state.project.read_only && !state.moment;
@@ -91,7 +96,8 @@ export class LabelBar {
     const name = element("strong", { text: nameOf(project.classes[proposed].name) });
     const effect = this.changes === null ? meanwhile : `would change about ${rowCount(this.changes)}`;
     const parts = [`Label ${what} as `, name, effect ? ` — ${effect.replace(/\.$/, "")}. ` : ". "];
-    line.replaceChildren(...parts, element("kbd", { text: "Enter" }), " does it.");
+    if (this.isFound) line.replaceChildren(...parts, "The key of the class does it; Enter labels nothing that was searched for.");
+    else line.replaceChildren(...parts, element("kbd", { text: "Enter" }), " does it.");
   }
 }
 

@@ -185,7 +185,7 @@ export class MapView {
     const keys = {
       m: use("pan"), l: use("lasso"), r: use("rectangle"), a: () => this.filters.select(), Escape: () => this.clear(),
       n: (event) => this.create(event), c: (event) => this.choose(event), Delete: (event) => this.label(null, event),
-      Enter: (event) => { if (this.bar.proposed >= 0) this.label(this.bar.proposed, event); },
+      Enter: (event) => { if (this.bar.proposed >= 0 && !this.bar.isFound) this.label(this.bar.proposed, event); },
     };
     if (document.activeElement === byId("points")) {
       Object.assign(keys, {

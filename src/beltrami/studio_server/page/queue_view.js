@@ -82,9 +82,9 @@ export class QueueView {
     const code = codeOf(project, guess), parts = [];
     if (code < 0) parts.push(element("span", { class: "faint", text: "No suggestion yet." }));
     else {
-      parts.push("Perhaps ", className(project, code), `, ${percent(confidence)} sure. `);
+      parts.push(confidence < 0.9 ? "Perhaps " : "", className(project, code), `, ${percent(confidence)} sure. `);
       if (!project.read_only) parts.push(element("kbd", { text: "Enter" }), " takes it. ");
-      if (second !== null && codeOf(project, second) >= 0) {
+      if (second !== null && codeOf(project, second) >= 0 && less >= 0.005) {
         parts.push(element("span", { class: "faint", text: `Otherwise ${nameOf(second)}, ${percent(less)}.` }));
       }
     }

@@ -6,9 +6,9 @@ import { count, percent } from "./words.js";
 const REST_MS = 300; // keys move the slider step by step; where it rests is meant
 
 export class RiskPanel {
-  /** `choose(risk)` saves a risk, null for none. */
+  /** `choose(risk, moves)` saves a risk, null for none, and says in `saved` after which move it was chosen. */
   constructor(choose) {
-    Object.assign(this, { choose, steps: [], facts: [], isMoved: false, timer: 0 });
+    Object.assign(this, { choose, steps: [], facts: [], moves: 0, saved: 0, heard: 0, timer: 0 });
     byId("risk").addEventListener("input", () => this.preview());
     byId("risk").addEventListener("change", () => {
       clearTimeout(this.timer);
@@ -17,13 +17,17 @@ export class RiskPanel {
   }
 
   save() {
-    this.isMoved = false;
-    this.choose(this.steps[Number(byId("risk").value)].risk);
+    this.choose(this.steps[Number(byId("risk").value)].risk, this.moves);
+  }
+
+  /** Say that what is told from now on knows of all that was saved. */
+  hear() {
+    this.heard = this.saved;
   }
 
   show(told, project) {
     byId("risk-side").hidden = !told?.curve.length;
-    if (!told?.curve.length || this.isMoved) return;
+    if (!told?.curve.length || this.moves !== this.heard) return;
     this.steps = stepsOf(told);
     this.facts = factsOf(told, project);
     const slider = byId("risk");
@@ -35,7 +39,7 @@ export class RiskPanel {
 
   /** Say what the slider would do while it is moved. */
   preview() {
-    this.isMoved = true;
+    this.moves++;
     this.say();
   }
 

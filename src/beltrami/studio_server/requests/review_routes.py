@@ -27,6 +27,7 @@ from beltrami.studio_server.learner.doubts import (
     hear_others,
     open_doubts,
     spelling_doubts,
+    title_of,
     votes,
 )
 from beltrami.studio_server.wire import requests as r
@@ -76,11 +77,11 @@ class ReviewRoutes:
         groups = [
             {
                 "kind": kind,
-                "title": title,
+                "title": title_of(kind, doubts[kind]),
                 "count": len(doubts[kind]),
                 "words": notes.get(kind, ""),
             }
-            for kind, title in TITLES.items()
+            for kind in TITLES
         ]
         return JSONResponse({"settled": self._desk.learning.is_settled, "groups": groups})
 
@@ -159,11 +160,13 @@ class ReviewRoutes:
         else:
             heard = found.heard.get(doubt.asked[0], _nobody(doubt.asked[0]))
             shares = zip(heard.rows.tolist(), heard.shares.tolist(), strict=True)
-            speaks = [(row, share) for row, share in shares if row not in doubt.asked]
-            neighbours = [
-                self._item(row) | {"share": round(share, 4)} for row, share in speaks[:_NEIGHBOURS]
-            ]
+            speaks = [one for one in shares if one[0] in labels and one[0] not in doubt.asked]
             counted = votes(heard, labels, doubt.asked)
+            total = sum(counted.values())
+            neighbours = [
+                self._item(row) | {"share": round(share / total, 4)}
+                for row, share in speaks[:_NEIGHBOURS]
+            ]
             if doubt.kind == "twins":
                 suggested = next((one for one in counted if one in doubt.names), None)
             words += _say_votes(counted, "them" if len(doubt.asked) > 1 else "it")
@@ -204,5 +207,5 @@ def _say_votes(counted: dict[str, float], whom: str) -> str:
     total = sum(counted.values())
     if not total:
         return ""
-    parts = [f"{name!r} {percent(share / total)}" for name, share in list(counted.items())[:3]]
+    parts = [f"“{name}” {percent(share / total)}" for name, share in list(counted.items())[:3]]
     return f" What the labelled rows around {whom} say, by weight: {', '.join(parts)}."

@@ -1,5 +1,7 @@
 """What should be looked at again: wrong labels, twins, spellings, islands, and what was kept."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.support.histories import history, labelled
@@ -13,6 +15,7 @@ from beltrami.studio_server.learner.doubts import (
     hear_others,
     open_doubts,
     spelling_doubts,
+    title_of,
     votes,
 )
 
@@ -54,13 +57,23 @@ def test_every_doubt_can_be_kept_and_has_a_title():
     assert set(TITLES) == set(DOUBTS)
 
 
+def test_labels_none_of_which_is_clearly_wrong_are_not_said_to_look_wrong(fitted):
+    one = next(
+        one for one in of_kind(find_doubts(*fitted).doubts, "label") if one.asked == (WRONG,)
+    )
+    unsure = replace(one, score=0.5)
+    assert title_of("label", [one, unsure]) == title_of("label", []) == TITLES["label"]
+    assert title_of("label", [unsure]) == "Labels the others answer otherwise"
+    assert title_of("twins", [unsure]) == TITLES["twins"]
+
+
 def test_a_wrong_label_is_named_with_what_it_may_be(fitted):
     found = {one.asked[0]: one for one in of_kind(find_doubts(*fitted).doubts, "label")}
     one = found[WRONG]
     assert (one.given, one.suggested, one.value) == ("b", "a", "b")
     assert one.score > 0.5
-    assert "called 'b'" in one.words
-    assert "say 'a'" in one.words
+    assert "called “b”" in one.words
+    assert "say “a”" in one.words
 
 
 def test_equal_rows_with_different_labels_are_twins(fitted):
