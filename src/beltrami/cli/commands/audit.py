@@ -32,7 +32,14 @@ def audit(
             "--out", "-o", help="Table to fill in; NAME.audit.csv, then NAME.audit-2.csv."
         ),
     ] = None,
-    target: Annotated[float, typer.Option("--target", help="Accuracy to be proved.")] = 0.95,
+    target: Annotated[
+        float | None,
+        typer.Option(
+            "--target",
+            help="Accuracy to be proved; left out, 1 less the risk that labels were accepted by, "
+            "or 0.95 without one.",
+        ),
+    ] = None,
     confidence: Annotated[
         float, typer.Option("--confidence", help="Of the guaranteed accuracy.")
     ] = 0.95,
@@ -147,26 +154,34 @@ def _certify(
     labels: Path,
     answers: Path,
     others: tuple[str, ...],
-    target: float,
+    target: float | None,
     confidence: float,
     voice: Voice,
 ) -> None:
     with voice.work(Stage.START, Stage.READ, Stage.AUDIT):
         from beltrami.review.audit import check_share
+        from beltrami.review.proof import USUAL_TARGET
 
-        check_share(target, "target")
+        if target is not None:
+            check_share(target, "target")
         enter_stage(Stage.READ)
         earlier = _read(labels)
+        goal = earlier.usual_target if target is None else target
         enter_stage(Stage.AUDIT)
         audited = earlier.take_answers(answers, others=others)
         proof = audited.certificate(confidence)
-        outlook, n_answers = audited.outlook(proof, target)
+        outlook, n_answers = audited.outlook(proof, goal)
         if audited.record != earlier.record:
             audited.record.write(labels)
     rounds = len(audited.record.trail.answered.rounds)
     lines = [proof.sentence, outlook]
     if rounds > 1:
         lines.insert(1, f"This is look {rounds}; all bounds given so far hold together.")
+    if target is None and goal != USUAL_TARGET:
+        lines.append(
+            f"The target is {100 * goal:.12g} %, because the labels were accepted by a risk of "
+            f"{earlier.risk:g}; --target names another."
+        )
     voice.result(
         lines,
         {
@@ -181,8 +196,8 @@ def _certify(
             "lower": proof.lower,
             "lower_judged": proof.lower_judged,
             "confidence": proof.confidence,
-            "target": target,
-            "is_proved": proof.lower >= target,
+            "target": goal,
+            "is_proved": proof.lower >= goal,
             "n_further_answers": n_answers,
         },
     )
