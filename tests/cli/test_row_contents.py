@@ -84,7 +84,8 @@ def test_check_shows_what_a_doubtful_row_is(data: Shell) -> None:
     out = data("check", "data.csv", "--id", "key", "--label", "kind", "-o", "issues.csv")
     assert "row r0 (size: 0, colour: red): given b, the others say a" in out
     assert rows_of("issues.csv")[0] | {"score": ""} == {
-        "id": "r0", "given": "b", "suggested": "a", "score": "", "size": "0", "colour": "red"
+        "id": "r0", "given": "b", "suggested": "a", "score": "", "sure": "yes", "size": "0",
+        "colour": "red",
     }  # fmt: skip
 
 
