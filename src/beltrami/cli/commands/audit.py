@@ -161,6 +161,7 @@ def _certify(
     with voice.work(Stage.START, Stage.READ, Stage.AUDIT):
         from beltrami.review.audit import check_share
         from beltrami.review.proof import USUAL_TARGET
+        from beltrami.tables.model import few_of
 
         if target is not None:
             check_share(target, "target")
@@ -182,6 +183,8 @@ def _certify(
             f"The target is {100 * goal:.12g} %, because the labels were accepted by a risk of "
             f"{earlier.risk:g}; --target names another."
         )
+    if audited.wrong and proof.lower < goal:
+        lines.append(f"wrong labels: {few_of(audited.wrong, 10)}")
     voice.result(
         lines,
         {
@@ -190,6 +193,7 @@ def _certify(
             "n_checked": proof.n_checked,
             "n_wrong": proof.n_wrong,
             "n_blank": proof.n_blank,
+            "wrong": audited.wrong,
             "n_accepted": proof.n_accepted,
             "rounds": rounds,
             "accuracy": proof.accuracy,

@@ -219,6 +219,14 @@ class AuditedLabels:
         """Return what all answers so far prove of the labels as they are now."""
         return self.record.trail.certificate(self.accepted, confidence=confidence)
 
+    @property
+    def wrong(self) -> list[str]:
+        """The ids of the rows whose labels of now are wrong by the answers, as they were drawn."""
+        pairs = self.record.trail.seen.items()
+        return [
+            row for row, answer in pairs if answer not in {None, self.accepted.get(row, answer)}
+        ]
+
     def outlook(self, proof: Certificate, target: float) -> tuple[str, int | None]:
         """Say whether a target is proved, and how many further right answers would prove it.
 
