@@ -64,7 +64,8 @@ def audit(
     you see without looking at what we said. Your own columns stand beside, where the data are found
     again. What was drawn and answered is recorded beside the labels file, and further rounds add to
     the proof. Of a folder of labelled partitions rows are drawn from all with equal chance, and the
-    proof is about all of them.
+    proof is about all of them. An answered table is also a table of labels, for `beltrami label
+    --labels`: its rows are then yours, and the labels made with them begin a new certificate.
 
     Example: beltrami audit labels.csv -o audit.csv; beltrami audit labels.csv --answers audit.csv
     """
