@@ -251,6 +251,32 @@ def test_what_is_missing_is_said(desk):
     assert "target=2.0" in desk.refused("--target", "2")
 
 
+def test_what_the_risk_promised_is_to_be_proved(desk):
+    desk.labels(lambda i: "abc"[i % 3], lambda i: "abc"[i % 3])
+    facts = {"parameters": "method=auto, risk=0.2, random_state=0"}
+    (desk.folder / "labels.csv.meta.json").write_text(json.dumps(facts), encoding="utf-8")
+    desk.fill(desk.draw("-n", "20", "--seed", "0"))
+    said = desk.run("labels.csv", "--answers", "a.csv")[1]
+    assert "80 % is proved.\nThe target is 80 %, because the labels were accepted by a" in said
+    assert (desk.certified()["target"], desk.certified()["is_proved"]) == (0.8, True)
+    said = desk.run("labels.csv", "--answers", "a.csv", "--target", "0.5")[1]
+    assert said.endswith("50 % is proved.\n")
+
+
+def test_the_rows_whose_labels_were_wrong_are_named_where_the_target_is_not_proved(desk):
+    desk.labels(lambda _: "a", lambda i: "b" if i % 3 == 0 else "a")
+    rows = desk.draw("-n", "60", "--seed", "1")
+    blank, wrong = rows[:4], [row for row in rows[4:] if desk.truth[row] == "b"]
+    assert len(wrong) > 10
+    desk.fill(rows, lambda row: "" if row in blank else desk.truth[row])
+    said = desk.run("labels.csv", "--answers", "a.csv", "--other", "b")[1]
+    named = ", ".join(map(repr, wrong[:10]))
+    assert f"wrong labels: {named} and {len(wrong) - 10} more\n" in said
+    assert desk.certified("--other", "b")["wrong"] == wrong
+    said = desk.run("labels.csv", "--answers", "a.csv", "--other", "b", "--target", "0.1")[1]
+    assert "wrong labels" not in said
+
+
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "tsv.gz"])
 def test_labels_of_any_kind_are_audited_as_texts(desk, ending):
     ids, label = [str(i) for i in range(60)], [i % 3 for i in range(60)]

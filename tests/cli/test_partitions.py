@@ -57,6 +57,19 @@ def test_an_audit_of_a_folder_draws_from_all_partitions_and_proves_something_of_
     assert 0.9 < proof["lower"] < 1
 
 
+def test_an_audit_of_a_folder_is_to_prove_what_its_risk_promised(shell, tmp_path):
+    source, out = write_parts(tmp_path / "in", blob_table()), tmp_path / "out"
+    choices = ("--method", "poisson", "--risk", "0.1")
+    shell("label", str(source), "--label", "kind", "-o", str(out), *choices)
+    sheet = tmp_path / "audit.csv"
+    shell("audit", str(out), "-n", "60", "--seed", "1", "-o", str(sheet))
+    ids = [int(line.split(",")[0].strip('"')) for line in sheet.read_text().splitlines()[1:]]
+    _, classes = blobs()
+    sheet.write_text("\n".join(["id,answer", *(f"{one},c{classes[one]}" for one in ids)]))
+    said = shell("audit", str(out), "--answers", str(sheet))
+    assert "90 % is proved.\nThe target is 90 %, because the labels were accepted by a" in said
+
+
 def test_an_audit_of_a_folder_that_lacks_answers_is_refused(shell, tmp_path):
     source, out = write_parts(tmp_path / "in", blob_table()), tmp_path / "out"
     shell("label", str(source), "--label", "kind", "-o", str(out), "--method", "poisson")

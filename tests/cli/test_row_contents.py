@@ -84,7 +84,8 @@ def test_check_shows_what_a_doubtful_row_is(data: Shell) -> None:
     out = data("check", "data.csv", "--id", "key", "--label", "kind", "-o", "issues.csv")
     assert "row r0 (size: 0, colour: red): given b, the others say a" in out
     assert rows_of("issues.csv")[0] | {"score": ""} == {
-        "id": "r0", "given": "b", "suggested": "a", "score": "", "size": "0", "colour": "red"
+        "id": "r0", "given": "b", "suggested": "a", "score": "", "sure": "yes", "size": "0",
+        "colour": "red",
     }  # fmt: skip
 
 
@@ -205,6 +206,18 @@ def test_pictures_stand_as_paths_as_seen_from_the_file(pictures: Shell) -> None:
     assert rows_of("deep/er/labels.csv")[0]["picture"].startswith("../../shots/first/")
     pictures("audit", "deep/er/labels.csv", "-n", "3", "-o", "a.csv")
     assert all(row["picture"] == f"shots/{row['id']}" for row in rows_of("a.csv"))
+
+
+def test_pictures_are_called_pictures_and_no_matrix(pictures: Shell) -> None:
+    pictures("label", "shots", "--labels", "given.csv", "-o", "labels.csv")
+    assert "features: 40 pictures, made grey, 16 by 16 pixels\n" in pictures.err
+    assert "the rows of the matrix" not in pictures.err
+    assert "float32" not in pictures.err
+    ids = sorted(path.relative_to("shots").as_posix() for path in Path("shots").rglob("*.png"))
+    np.savez("vectors.npz", ids=ids, vectors=np.random.default_rng(0).normal(size=(40, 3)))
+    beside = ("--labels", "given.csv", "--embeddings", "vectors.npz")
+    pictures("label", "shots", *beside, "-o", "beside.csv")
+    assert "features: 40 rows x 3 float64 columns, euclidean distance\n" in pictures.err
 
 
 def test_an_audit_of_pictures_finds_their_folder(pictures: Shell) -> None:

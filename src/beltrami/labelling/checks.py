@@ -22,9 +22,10 @@ from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.result import Labelling
 from beltrami.labelling.showing.contents import LINE_LENGTH, with_preview
 from beltrami.labelling.showing.own_columns import columns_of_rows
+from beltrami.review.issues import LabelIssues
 from beltrami.tables.writing import records
 
-_MOST_LISTED, _MOST_CONFLICTS = 20, 5
+_MOST_LISTED, _MOST_CONFLICTS, _MOST_DENIED = 20, 5, 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,20 +57,37 @@ class Checks:
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
         """The suspected labels as columns."""
-        issues = self.labelling.issues
+        return self._columns_of(self.labelling.issues)
+
+    def _columns_of(self, issues: LabelIssues) -> dict[str, NDArray[Any]]:
         return {
-            "id": issues.names,
+            "id": self.labelling.intake.ids[issues.rows],
             "given": np.asarray(issues.given, dtype=object),
             "suggested": np.asarray(issues.suggested, dtype=object),
             "score": np.round(issues.scores, 4),
         }
 
     def sheet(self, target: Path) -> dict[str, NDArray[Any]]:
-        """Return the same with the user's own columns beside."""
-        ours, intake = self.columns, self.labelling.intake
+        """Return the labels in doubt with the user's own columns beside.
+
+        Those that are more likely wrong than right are sure; behind them stand those that the
+        others only answer otherwise.
+        """
+        intake, kinds = self.labelling.intake, [self.labelling.issues]
+        kinds += [] if self._denied is None else [self._denied]
+        parts = [self._columns_of(one) for one in kinds]
+        ours = {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
+        sure = np.repeat(np.array(["yes", "no"], dtype=object)[: len(kinds)], list(map(len, kinds)))
+        ours |= {"sure": sure}
         hidden = {intake.roles.id, intake.roles.label}
-        rows = self.labelling.issues.rows.tolist()
+        rows = np.concatenate([one.rows for one in kinds]).tolist()
         return ours | columns_of_rows(intake.table, rows, ours, target, hidden=hidden)
+
+    @property
+    def _denied(self) -> LabelIssues | None:
+        """The labels that others answer otherwise, of which it cannot be told who is wrong."""
+        denied = self.labelling.issues.denied
+        return denied if denied is not None and len(denied) else None
 
     @property
     def n_islands(self) -> int:
@@ -99,6 +117,7 @@ class Checks:
         ]
         if len(issues) > _MOST_LISTED:
             lines.append(f"  and {len(issues) - _MOST_LISTED} more")
+        lines.extend(self._denied_lines())
         lines.append(
             f"islands without a label: {self.n_islands}, {self.n_on_islands:,} rows; rows that no "
             f"label reaches: {self.n_unreached:,}"
@@ -127,13 +146,32 @@ class Checks:
         names[: len(rows)] = list(map(with_preview, names[: len(rows)], previews))
         return str(replace(issues, names=names)).splitlines()[: _MOST_LISTED + 1]
 
+    def _denied_lines(self) -> list[str]:
+        """Return a few of the labels that others only answer otherwise, with what the rows are."""
+        denied = self._denied
+        if denied is None:
+            return []
+        rows = denied.rows[:_MOST_DENIED].tolist()
+        previews = self.labelling.contents.previews(rows, LINE_LENGTH)
+        names = map(with_preview, self.labelling.intake.ids[rows], previews)
+        lines = [
+            f"  row {name}: given {given!s}, the others say {suggested!s}"
+            for name, given, suggested in zip(names, denied.given, denied.suggested, strict=False)
+        ]
+        if len(self.labelling.issues):  # else the line above says so
+            lines.insert(0, f"{len(denied)} more are answered otherwise, and may well be right:")
+        more = len(denied) - len(rows)
+        return [*lines, f"  and {more} more answered otherwise"] if more else lines
+
     def record(self) -> dict[str, Any]:
         """Return the same as a dictionary."""
+        denied = [] if self._denied is None else records(self._columns_of(self._denied))
         return {
             "class_counts": self.class_counts,
             "n_repeated": self.n_repeated,
             "conflicts": [list(ids) for ids in self.conflicts],
             "issues": records(self.columns),
+            "answered_otherwise": denied,
             "no_issues_because": self.labelling.issues.reason,
             "n_islands": self.n_islands,
             "n_on_islands": self.n_on_islands,

@@ -25,8 +25,10 @@ from beltrami.tables import (
     read_table,
     row_ids,
 )
+from beltrami.tables.columns.roles import MATRIX_LINE
 from beltrami.tables.options import DEFAULTS
 from beltrami.tables.own_results import refuse_result
+from beltrami.tables.reading.images import SIDE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +109,11 @@ class Intake:
         """Return what was read, for a person."""
         labels = [line for line in (self.given.line, self.side_note) if line]
         warned = (f"warning: {note}" for note in self.given.notes)
-        return [*self.roles.lines(), *labels, str(self.features), *self.treatment, *warned]
+        roles, features = self.roles.lines(), str(self.features)
+        if self.table.pictures is not None and self.roles.uses_matrix and not self.has_embeddings:
+            roles.remove(MATRIX_LINE)
+            features = f"features: {len(self.ids):,} pictures, made grey, {SIDE} by {SIDE} pixels"
+        return [*roles, *labels, features, *self.treatment, *warned]
 
 
 def take_in(source: Any, options: TableOptions = DEFAULTS) -> Intake:

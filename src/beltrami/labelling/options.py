@@ -43,3 +43,12 @@ class LearningOptions:
             "random_state": self.random_state,
         }
         return ", ".join(f"{name}={one}" for name, one in settings.items() if one is not None)
+
+
+def written_risk(parameters: str) -> float | None:
+    """Return the risk that options name where they are written as texts; None for none."""
+    pairs = (one.partition("=") for one in parameters.split(", "))
+    try:
+        return next((float(value) for name, _, value in pairs if name == "risk"), None)
+    except ValueError:
+        return None

@@ -12,7 +12,7 @@ STALE = (
 )
 """Why earlier answers prove nothing."""
 
-_USUAL_TARGET = 0.95
+USUAL_TARGET = 0.95
 """What is to be proved where no risk was chosen."""
 
 
@@ -48,5 +48,5 @@ def prove(trail: Trail, accepted: Accepted, risk: float | None) -> Proof | None:
     if not trail.rounds or trail.open_round is not None:
         return None
     certificate = trail.certificate(accepted)
-    target = _USUAL_TARGET if risk is None else 1 - risk
+    target = USUAL_TARGET if risk is None else 1 - risk
     return Proof(certificate, target, outlook(trail, accepted, certificate, target))

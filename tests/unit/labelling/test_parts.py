@@ -51,6 +51,31 @@ def test_equal_rows_with_different_labels_are_conflicts():
     assert any("different labels for equal rows: r0, r1" in line for line in found.lines())
 
 
+def test_labels_that_others_only_answer_otherwise_are_named_and_told_from_wrong_ones(tmp_path):
+    rng = np.random.default_rng(1)
+    side = np.arange(N * 4) % 2
+    table = {
+        "id": [f"r{i}" for i in range(N * 4)],
+        "x": rng.normal(size=N * 4) + 1.6 * side,
+        "z": rng.normal(size=N * 4),
+        "label": ["ab"[i % 2] if i < N else None for i in range(N * 4)],
+    }
+    found = check_table(take_in(table), LearningOptions())
+    issues = found.labelling.issues
+    n_sure, names = len(issues), [f"r{row}" for row in issues.denied.rows]
+    assert len(names) > 5
+    sheet = found.sheet(tmp_path / "issues.csv")
+    assert sheet["sure"].tolist() == ["yes"] * n_sure + ["no"] * len(names)
+    assert sheet["id"].tolist() == [*issues.names, *names]
+    assert len(sheet["x"]) == len(sheet["id"])
+    said = "\n".join(found.lines())
+    assert [name for name in names if f"  row {name} (" in said] == names[:5]
+    assert f"and {len(names) - 5} more answered otherwise" in said
+    record = found.record()
+    assert len(record["issues"]) == n_sure
+    assert [one["id"] for one in record["answered_otherwise"]] == names
+
+
 def test_suggestions_know_no_guess_before_two_classes():
     found = suggest_rows(intake(lambda _: None), "auto", LearningOptions(n_questions=4))
     assert list(found.columns["ask_rank"]) == [1, 2, 3, 4]

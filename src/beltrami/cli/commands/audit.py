@@ -32,7 +32,14 @@ def audit(
             "--out", "-o", help="Table to fill in; NAME.audit.csv, then NAME.audit-2.csv."
         ),
     ] = None,
-    target: Annotated[float, typer.Option("--target", help="Accuracy to be proved.")] = 0.95,
+    target: Annotated[
+        float | None,
+        typer.Option(
+            "--target",
+            help="Accuracy to be proved; left out, 1 less the risk that labels were accepted by, "
+            "or 0.95 without one.",
+        ),
+    ] = None,
     confidence: Annotated[
         float, typer.Option("--confidence", help="Of the guaranteed accuracy.")
     ] = 0.95,
@@ -57,7 +64,8 @@ def audit(
     you see without looking at what we said. Your own columns stand beside, where the data are found
     again. What was drawn and answered is recorded beside the labels file, and further rounds add to
     the proof. Of a folder of labelled partitions rows are drawn from all with equal chance, and the
-    proof is about all of them.
+    proof is about all of them. An answered table is also a table of labels, for `beltrami label
+    --labels`: its rows are then yours, and the labels made with them begin a new certificate.
 
     Example: beltrami audit labels.csv -o audit.csv; beltrami audit labels.csv --answers audit.csv
     """
@@ -147,26 +155,37 @@ def _certify(
     labels: Path,
     answers: Path,
     others: tuple[str, ...],
-    target: float,
+    target: float | None,
     confidence: float,
     voice: Voice,
 ) -> None:
     with voice.work(Stage.START, Stage.READ, Stage.AUDIT):
         from beltrami.review.audit import check_share
+        from beltrami.review.proof import USUAL_TARGET
+        from beltrami.tables.model import few_of
 
-        check_share(target, "target")
+        if target is not None:
+            check_share(target, "target")
         enter_stage(Stage.READ)
         earlier = _read(labels)
+        goal = earlier.usual_target if target is None else target
         enter_stage(Stage.AUDIT)
         audited = earlier.take_answers(answers, others=others)
         proof = audited.certificate(confidence)
-        outlook, n_answers = audited.outlook(proof, target)
+        outlook, n_answers = audited.outlook(proof, goal)
         if audited.record != earlier.record:
             audited.record.write(labels)
     rounds = len(audited.record.trail.answered.rounds)
     lines = [proof.sentence, outlook]
     if rounds > 1:
         lines.insert(1, f"This is look {rounds}; all bounds given so far hold together.")
+    if target is None and goal != USUAL_TARGET:
+        lines.append(
+            f"The target is {100 * goal:.12g} %, because the labels were accepted by a risk of "
+            f"{earlier.risk:g}; --target names another."
+        )
+    if audited.wrong and proof.lower < goal:
+        lines.append(f"wrong labels: {few_of(audited.wrong, 10)}")
     voice.result(
         lines,
         {
@@ -175,14 +194,15 @@ def _certify(
             "n_checked": proof.n_checked,
             "n_wrong": proof.n_wrong,
             "n_blank": proof.n_blank,
+            "wrong": audited.wrong,
             "n_accepted": proof.n_accepted,
             "rounds": rounds,
             "accuracy": proof.accuracy,
             "lower": proof.lower,
             "lower_judged": proof.lower_judged,
             "confidence": proof.confidence,
-            "target": target,
-            "is_proved": proof.lower >= target,
+            "target": goal,
+            "is_proved": proof.lower >= goal,
             "n_further_answers": n_answers,
         },
     )

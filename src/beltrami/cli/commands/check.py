@@ -20,7 +20,13 @@ def check(
     source: o.Source,
     *,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Table of the suspected labels.")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Table of the labels in doubt; those that others only answer otherwise have 'no' "
+            "in the column 'sure'.",
+        ),
     ] = None,
     table: "TableOptions",
     seed: o.Seed = 0,

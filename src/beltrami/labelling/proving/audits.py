@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.labelling.options import written_risk
 from beltrami.labelling.proving.audit_record import AuditRecord
 from beltrami.labelling.result import SOURCES
 from beltrami.report.page.model import Source
 from beltrami.review.audit import Certificate
 from beltrami.review.outlook import outlook
+from beltrami.review.proof import USUAL_TARGET
 from beltrami.review.trail import Round
 from beltrami.tables import table_facts
 from beltrami.tables.model import few_of
@@ -50,6 +52,8 @@ class AuditedLabels:
         What was drawn so far.
     n_elsewhere : int
         Accepted rows beside these, where these were drawn from all with equal chance.
+    risk : float or None
+        By which they were accepted, as far as that is written; None for no risk.
     """
 
     path: Path
@@ -59,11 +63,19 @@ class AuditedLabels:
     data: str
     record: AuditRecord
     n_elsewhere: int = 0
+    risk: float | None = None
 
     @property
     def n_accepted(self) -> int:
         """How many rows a certificate speaks of."""
         return len(self.accepted) + self.n_elsewhere
+
+    @property
+    def usual_target(self) -> float:
+        """What is to be proved where nothing is said: what the risk promised, else 95 %."""
+        if self.risk is None or not 0 < self.risk < 1:
+            return USUAL_TARGET
+        return round(1 - self.risk, 12)
 
     @classmethod
     def read(cls, path: Path) -> "AuditedLabels":
@@ -88,10 +100,12 @@ class AuditedLabels:
             raise InvalidInputError(f"{str(path)!r} holds no accepted label of ours to be checked.")
         classes = {text for name in _CLASSES for text in columns.get(name, ())} - {""}
         digest = hashlib.sha256(repr((ids, labels, sources)).encode("utf-8", "surrogatepass"))
-        data = table_facts(path).get("rows_sha256", "")
+        facts = table_facts(path)
+        data, risk = facts.get("rows_sha256", ""), written_risk(facts.get("parameters", ""))
         record = AuditRecord.read(path)
         require_same_data(path, data, record)
-        return cls(path, accepted, frozenset(classes), digest.hexdigest(), data, record)
+        known = frozenset(classes)
+        return cls(path, accepted, known, digest.hexdigest(), data, record, risk=risk)
 
     def draw(self, n: int | None, seed: int | None) -> "AuditedLabels":
         """Return the same with a further round of n rows drawn and recorded; an open one is kept.
@@ -204,6 +218,14 @@ class AuditedLabels:
     def certificate(self, confidence: float) -> Certificate:
         """Return what all answers so far prove of the labels as they are now."""
         return self.record.trail.certificate(self.accepted, confidence=confidence)
+
+    @property
+    def wrong(self) -> list[str]:
+        """The ids of the rows whose labels of now are wrong by the answers, as they were drawn."""
+        pairs = self.record.trail.seen.items()
+        return [
+            row for row, answer in pairs if answer not in {None, self.accepted.get(row, answer)}
+        ]
 
     def outlook(self, proof: Certificate, target: float) -> tuple[str, int | None]:
         """Say whether a target is proved, and how many further right answers would prove it.

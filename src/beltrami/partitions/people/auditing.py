@@ -72,8 +72,9 @@ def read_audited(folder: Path) -> AuditedLabels:
     lines = sorted(f"{name} {facts['bytes']}" for name, facts in record["done"].items())
     digest = hashlib.sha256("\n".join([record["key"], *lines, *map(repr, rows)]).encode())
     elsewhere = n_accepted - len(accepted)
+    risk = record.get("again", {}).get("learning", {}).get("risk")
     return AuditedLabels(
-        folder, accepted, classes, digest.hexdigest(), record["key"], audits, elsewhere
+        folder, accepted, classes, digest.hexdigest(), record["key"], audits, elsewhere, risk
     )
 
 

@@ -27,6 +27,9 @@ from beltrami.tables.columns.numerals import NumberStyle
 from beltrami.tables.model import Table, decode_categories, few_of
 from beltrami.tables.options import DEFAULTS, TableOptions
 
+MATRIX_LINE = "features: the rows of the matrix"
+"""What is said of features that are the matrix of a table."""
+
 _FEW_OTHERS = 4
 _SHOWN = 8
 
@@ -73,7 +76,7 @@ class Roles:
         if self.embeddings is not None:
             lines.append(f"rows are compared by the embeddings in {self.embeddings} alone")
         elif self.uses_matrix:
-            lines.append("features: the rows of the matrix")
+            lines.append(MATRIX_LINE)
         for role in ("numeric", "categorical", "text", "vectors"):
             names = getattr(self, role)
             if names:

@@ -20,7 +20,8 @@ def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
     table where every one of them can be written so, else all become texts as they are written.
 
     The side table has the columns "id" and "label", or those of the same names as in the table, or
-    two columns of which one holds ids of the table only. A cell that holds the marker of rows
+    two columns of which one holds ids of the table only; without a "label" beside the ids an
+    "answer" is taken, as in the sheet of an audit. A cell that holds the marker of rows
     without a label takes no label away. Labels go to the column "label" unless another is named.
     """
     import pyarrow as pa
@@ -153,6 +154,8 @@ def _side_columns(
         first, second = side.names
         id_name = id_name or (first if label_name == second else second)
         label_name = first if id_name == second else second
+    if id_name is not None and label_name is None:
+        label_name = column_called(side, {"answer"})  # the sheet of an audit, filled in
     if id_name is not None and label_name is not None:
         return id_name, label_name
     raise InvalidInputError(

@@ -422,6 +422,18 @@ def test_labels_of_a_side_file_are_texts_whatever_their_column_is_called(tmp_pat
     assert table.columns.column("label").to_pylist() == list(given)
 
 
+def test_an_answered_sheet_of_an_audit_gives_labels_and_a_column_of_labels_goes_first(tmp_path):
+    data = {"id": ["r0", "r1", "r2"], "post": ["x", "y", "z"], "label": ["cat", None, None]}
+    sheet = tmp_path / "audit.csv"
+    sheet.write_text("id,answer,post\nr1,dog,y\nr2,,z\n", encoding="utf-8")
+    assert joined(data, labels=sheet).columns.column("label").to_pylist() == ["cat", "dog", None]
+    sheet.write_text("id,answer,label\nr1,dog,cow\nr2,,hen\n", encoding="utf-8")
+    assert joined(data, labels=sheet).columns.column("label").to_pylist() == ["cat", "cow", "hen"]
+    sheet.write_text("name,answer,post\nr1,dog,y\n", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="it is open which they are"):
+        joined(data, labels=sheet)
+
+
 def test_a_marker_in_a_side_file_takes_no_label_away(tmp_path):
     (tmp_path / "side.csv").write_text("id,label\nr0,?\nr1,dog\n", encoding="utf-8")
     data = {"id": ["r0", "r1", "r2"], "x": [1.0, 2.0, 3.0], "label": ["cat", None, None]}
