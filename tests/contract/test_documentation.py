@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from importlib import import_module
 from inspect import isclass
 from pathlib import Path
 
@@ -41,6 +42,15 @@ def test_the_reference_lists_every_public_name_once():
     listed = re.findall(r"^   (\w+)$", text, flags=re.MULTILINE)
     assert len(listed) == len(set(listed))
     assert set(NAMES) <= set(listed)
+
+
+def test_what_the_reference_lists_below_the_public_names_is_where_it_says():
+    text = (DOCS / "reference" / "index.md").read_text("utf-8")
+    listed = re.findall(r"^   ((?:\w+\.)+\w+)$", text, flags=re.MULTILINE)
+    assert len(listed) > 5
+    for one in listed:
+        module, _, name = one.rpartition(".")
+        assert hasattr(import_module(f"beltrami.{module}"), name), one
 
 
 def test_the_reference_lists_every_error_and_warning():
