@@ -162,7 +162,7 @@ class ReviewRoutes:
             shares = zip(heard.rows.tolist(), heard.shares.tolist(), strict=True)
             speaks = [one for one in shares if one[0] in labels and one[0] not in doubt.asked]
             counted = votes(heard, labels, doubt.asked)
-            total = sum(counted.values())
+            total = sum(counted.values()) or 1.0
             neighbours = [
                 self._item(row) | {"share": round(share / total, 4)}
                 for row, share in speaks[:_NEIGHBOURS]
