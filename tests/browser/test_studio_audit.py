@@ -181,6 +181,29 @@ def test_a_class_that_was_forgotten_is_an_answer_as_well(sit_down):
     assert list(one.desk.project.state.audits.answers.values()) == ["neither"]
 
 
+def test_an_answer_counts_where_its_card_comes_a_second_time(sit_down):
+    one = sit_down()
+    held: list[Any] = []
+
+    def hold(route):
+        held.append(route)
+
+    one.page.route("**/api/audit/card", hold)
+    one.page.keyboard.press("d")
+    one.page.wait_for_timeout(300)
+    first, *late = held
+    first.continue_()
+    one.see("#audit-count", "row 1 of 65")
+    one.page.keyboard.press("n")
+    one.page.keyboard.type("neither")
+    for route in late:
+        route.continue_()
+    one.page.wait_for_timeout(300)
+    one.page.unroute("**/api/audit/card")
+    one.page.keyboard.press("Enter")
+    one.see("#audit-count", "row 2 of 65")
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_wider_than_the_page(sit_down, width):
     one = sit_down(width=width, height=844)

@@ -11,7 +11,7 @@ import { count, sentence } from "./words.js";
 
 export class AuditView {
   constructor(store, deeds, notices) {
-    Object.assign(this, { store, deeds, notices, told: null, card: null, isAsking: false, asksAgain: false, isBusy: false, isCounting: false });
+    Object.assign(this, { store, deeds, notices, told: null, card: null, isAsking: false, asksAgain: false, isBusy: false, isCounting: false, turns: 0 });
     this.risk = new RiskPanel((risk, moves) => this.setRisk(risk, moves));
     store.watch(["view", "project"], ({ view, project }) => {
       if (view !== "audit" || !project) return;
@@ -30,7 +30,7 @@ export class AuditView {
       do {
         this.asksAgain = false;
         this.told = await ask("/api/audit");
-        if (this.told.open && !this.card) await this.turn();
+        if (this.told.open && !this.card && !this.isBusy) await this.turn();
       } while (this.asksAgain || (!this.told.settled && this.store.state.view === "audit"));
     } catch (error) {
       this.complain(error);
@@ -41,9 +41,10 @@ export class AuditView {
     }
   }
 
-  /** Show the next card of the open round. */
+  /** Take the next card of the open round; the one that lies here stays where it is the next. */
   async turn() {
-    this.card = (await ask("/api/audit/card")).card;
+    const turn = (this.turns += 1), { card } = await ask("/api/audit/card");
+    if (turn === this.turns && card?.row !== this.card?.row) this.card = card;
   }
 
   /** Do one thing after the other, and say where it fails. */
