@@ -128,7 +128,8 @@ class Foundation:
         `tol` is their relative error in the energy norm, at most.
         """
         tol = min(tol, _SHARED_TOL) if self.is_shared else tol
-        return self._columns.setdefault(tol, GreenColumns(self, tol)).at(rows)
+        kept = self._columns.setdefault(tol, GreenColumns(self.graph.n_nodes, tol))
+        return kept.at(rows, self)
 
     @contextmanager
     def columns_anew(self) -> Iterator[None]:
@@ -164,28 +165,32 @@ class GreenColumns:
 
     Parameters
     ----------
-    foundation : Foundation
-        With the factorised Laplacian.
+    n : int
+        Nodes of the graph.
     tol : float
         Of the solver, in the energy norm.
     """
 
-    def __init__(self, foundation: Foundation, tol: float) -> None:
-        self._foundation, self._tol = foundation, tol
-        self._table: FloatMatrix = np.empty((foundation.graph.n_nodes, 0), order="F")
+    def __init__(self, n: int, tol: float) -> None:
+        self._tol = tol
+        self._table: FloatMatrix = np.empty((n, 0), order="F")
         self._place: dict[int, int] = {}
 
-    def at(self, rows: IndexVector) -> FloatMatrix:
-        """Return the columns at some rows, (n, l); do not write into them."""
+    def at(self, rows: IndexVector, foundation: Foundation) -> FloatMatrix:
+        """Return the columns at some rows, (n, l); do not write into them.
+
+        - `foundation`: always the same one, with the factorised Laplacian. It keeps these columns;
+          if they kept it too, both would stay in memory after their last use.
+        """
         missing = [row for row in rows.tolist() if row not in self._place]
         if missing:
-            self._solve_for(np.array(missing, dtype=np.intp))
+            self._solve_for(np.array(missing, dtype=np.intp), foundation)
         places = np.array([self._place[row] for row in rows.tolist()], dtype=np.intp)
         if np.array_equal(places, np.arange(self._table.shape[1])):
             return self._table
         return self._table[:, places]
 
-    def _solve_for(self, rows: IndexVector) -> None:
+    def _solve_for(self, rows: IndexVector, foundation: Foundation) -> None:
         """Add columns that are not there yet, as the store has them where there is one."""
         n, known = self._table.shape
         count = known + len(rows)
@@ -197,8 +202,8 @@ class GreenColumns:
         )
         fresh = recall(
             INFLUENCE,
-            lambda: (self._foundation.graph.weights, rows, self._tol, threads_in_force()),
-            lambda: self._solve(rows),
+            lambda: (foundation.graph.weights, rows, self._tol, threads_in_force()),
+            lambda: self._solve(rows, foundation),
         )
         if known:
             table = np.empty((n, count), order="F")
@@ -206,9 +211,9 @@ class GreenColumns:
         self._table = table if known else fresh
         self._place.update({row: known + i for i, row in enumerate(rows.tolist())})
 
-    def _solve(self, rows: IndexVector) -> FloatMatrix:
+    def _solve(self, rows: IndexVector, foundation: Foundation) -> FloatMatrix:
         """Return the columns at some rows, (n, l), solved for in blocks."""
-        member = self._foundation.component
+        member = foundation.component
         sizes = np.bincount(member)
         columns = np.empty((len(member), len(rows)), order="F")
         with track("solving for the influence of labels", total=len(rows)) as advance:
@@ -217,7 +222,7 @@ class GreenColumns:
                 # A unit at the row, less its mean over the component.
                 right = (member[:, None] == member[block]) / -sizes[member[block]]
                 right[block, np.arange(len(block))] += 1.0
-                solution = self._foundation.system.solve(right, tol=self._tol)
+                solution = foundation.system.solve(right, tol=self._tol)
                 columns[:, start : start + len(block)] = solution.values
                 advance(len(block))
         return columns

@@ -4,7 +4,6 @@ Which way each is made, exactly, by landmarks or by features, is decided here on
 so is what that costs in accuracy.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,8 +26,9 @@ from beltrami.kernel_machines.features import (
     kernel_error,
 )
 from beltrami.kernel_machines.gram import Gram
+from beltrami.kernel_machines.kernels import resolve_kernel
 from beltrami.kernel_machines.landmarks import NystromFeatures, spread_rows
-from beltrami.kernel_machines.roughness import Roughness
+from beltrami.kernel_machines.roughness import LaplacianPower, Roughness
 from beltrami.learners.machines.tuning import Shape, Strengths, held_out_scores, ridge_path
 from beltrami.learners.model import Labeled
 from beltrami.solvers.eigen import eigenbasis
@@ -74,10 +74,14 @@ class Deformations:
 
     Attributes
     ----------
-    gram_of : callable
-        Kernel and points for a width.
-    roughness_of : callable
-        Roughness for a power.
+    kernel : kernel, "precomputed" or callable
+        As the learner has it; a width is put into it.
+    points : Points
+        On which the kernel is evaluated.
+    smoothness : LaplacianPower
+        Makes a roughness of a power.
+    graph : Graph
+        Of the points.
     approximation : KernelApproximation or None
         What stands for the kernel; None where it is exact.
     landmarks : ndarray of shape (m,)
@@ -88,8 +92,10 @@ class Deformations:
         Draws random features.
     """
 
-    gram_of: Callable[[float], Gram]
-    roughness_of: Callable[[int], Roughness]
+    kernel: Any
+    points: Points
+    smoothness: LaplacianPower
+    graph: Graph
     approximation: KernelApproximation | None
     landmarks: IndexVector
     slow: SlowFeatures | None
@@ -98,6 +104,14 @@ class Deformations:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": {}}
+
+    def gram_of(self, width: float) -> Gram:
+        """Return the kernel of a width, with the points."""
+        return Gram(resolve_kernel(self.kernel, width=width), self.points)
+
+    def roughness_of(self, power: int) -> Roughness:
+        """Return the roughness of a power."""
+        return self.smoothness.on(self.graph, power)
 
     @property
     def is_exact(self) -> bool:

@@ -181,7 +181,7 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         approximation = self._choose_approximation(n)
         is_large = approximation is not None and n > _MOST_EXACT and not self._is_precomputed
         self._kernel_points = self._light_points() if is_large else self.points_
-        gram = self._gram(self._widths()[0])
+        gram = Gram(resolve_kernel(self.kernel, width=self._widths()[0]), self._kernel_points)
         if not gram.kernel.is_surely_psd:
             sample = spread_rows(n, labeled.rows[:_PSD_SAMPLE], min(n, _PSD_SAMPLE), 0)
             check_psd(gram.among(sample, sample, is_double=True))
@@ -194,8 +194,10 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
         self._roughness(self._powers(approximation)[0])  # raises where it cannot be
         self._prepared_for = self._shared_options()
         self._deformations = Deformations(
-            self._gram,
-            self._roughness,
+            self.kernel,
+            self._kernel_points,
+            self._smoothness,
+            self.graph_,
             approximation,
             self._draw_landmarks(labeled, approximation),
             self._eigenfunctions(approximation),
@@ -255,9 +257,6 @@ class LaplacianMachine(ComposedParameters, GraphLearner):
             self.random_state,
             self._kernel_points.dtype,
         )
-
-    def _gram(self, width: float) -> Gram:
-        return Gram(resolve_kernel(self.kernel, width=width), self._kernel_points)
 
     def _light_points(self) -> Points:
         """Return many points in single precision, where that rounds far below the width."""
