@@ -300,6 +300,19 @@ def test_a_save_that_fails_brings_the_row_back_and_says_why(visit):
     assert desk.row != first
 
 
+def test_a_class_that_is_called_by_a_digit_has_that_key(visit):
+    def add_classes(studio):
+        for name in ("0", "2", "12"):
+            studio.code_of(name)
+
+    desk = visit(view="#queue", change=add_classes)
+    assert desk.page.locator("#answers kbd").all_inner_texts()[:8] == [*"13456027"]
+    first = desk.row
+    desk.press("2")
+    desk.wait_for(version=1)
+    assert [(body["rows"], body["label"]) for body in desk.labels] == [([first], "2")]
+
+
 def test_every_class_has_its_key_while_there_are_keys_and_no_key_does_two_things(visit):
     def add_classes(studio):
         for k in range(25):

@@ -55,10 +55,12 @@ export function emptyState() {
 /** Keys of classes in their order: numbers, then the letters that no view has a use for. */
 const KEYS = [..."1234567890BEFGHIJOQTVWXY"];
 
-/** Return the classes that can be given, in order, each with its code and its key if it has one. */
+/** Return the classes that can be given, in order, each with its code and its key if it has one; the class “7” has the key 7. */
 export function openClasses(project) {
   const open = (project?.classes ?? []).map((one, code) => ({ ...one, code })).filter((one) => !one.gone);
-  return open.map((one, place) => ({ ...one, key: KEYS[place] }));
+  const own = new Set(open.map(({ name }) => name).filter((name) => /^[0-9]$/.test(name)));
+  const others = KEYS.filter((key) => !own.has(key)).values();
+  return open.map((one) => ({ ...one, key: own.has(one.name) ? one.name : others.next().value }));
 }
 
 /** Return what the keys of classes do, where `act(one, event)` is done to a class. */
