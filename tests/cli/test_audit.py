@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from beltrami.labelling.proving.audits import AuditedLabels
+
 pytestmark = pytest.mark.usefixtures("few_trees")
 
 N = 400
@@ -323,3 +325,30 @@ def test_labels_of_other_data_do_not_take_over_a_record(desk):
 def test_a_confidence_is_not_rounded_up(desk):
     good_desk(desk)
     assert "at 99.99999 % confidence" in desk.certified("--confidence", "0.9999999")["sentence"]
+
+
+def test_a_proof_is_a_page_as_well(desk):
+    desk.labels(lambda i: "<b>" if i % 3 else "a&b", lambda i: "<b>" if i % 3 and i > 30 else "a&b")
+    desk.fill(desk.draw("--seed", "1"))
+    found = desk.certified("--report", str(desk.folder / "proof.html"))
+    page = (desk.folder / "proof.html").read_text(encoding="utf-8")
+    assert found["report"] == str(desk.folder / "proof.html")
+    assert found["sentence"] in page
+    assert found["wrong"]
+    assert all(f">{row}<" in page for row in found["wrong"])
+    assert "<b>" not in page
+    assert "&lt;b&gt;" in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert "--answers" in page
+    assert AuditedLabels.read(desk.folder / "labels.csv").digest in page
+
+
+def test_a_page_of_a_proof_replaces_no_input_and_waits_for_answers(desk):
+    desk.labels(lambda i: "a", lambda i: "a")
+    rows = desk.draw("--seed", "1")
+    desk.fill(rows)
+    for name in ("labels.csv", "a.csv", "proof.txt", "labels.csv.audit.json"):
+        assert "page" in desk.refused("--report", str(desk.folder / name))
+    code, out, err = desk.run("labels.csv", "-o", "b.csv", "--report", "proof.html")
+    assert (code, out) == (1, "")
+    assert "--answers" in err

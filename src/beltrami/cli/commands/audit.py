@@ -7,7 +7,7 @@ import typer
 
 from beltrami.cli import options as o
 from beltrami.cli.speech import Voice
-from beltrami.cli.targets import answer_target
+from beltrami.cli.targets import answer_target, page_target
 from beltrami.core.telling.progress import enter_stage
 from beltrami.core.telling.stages import Stage
 
@@ -31,6 +31,10 @@ def audit(
         typer.Option(
             "--out", "-o", help="Table to fill in; NAME.audit.csv, then NAME.audit-2.csv."
         ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", help="With --answers: write the proof as an HTML page here too."),
     ] = None,
     target: Annotated[
         float | None,
@@ -71,9 +75,9 @@ def audit(
     """
     voice = Voice(as_json, quiet)
     if answers is None:
-        _draw(labels, number, seed, out, data, config, voice)
+        _draw(labels, number, seed, out, report, data, config, voice)
     else:
-        _certify(labels, answers, tuple(other or ()), target, confidence, voice)
+        _certify(labels, answers, tuple(other or ()), report, target, confidence, voice)
 
 
 def _draw(
@@ -81,13 +85,20 @@ def _draw(
     number: int | None,
     seed: int | None,
     out: Path | None,
+    report: Path | None,
     data: Path | None,
     config: Path | None,
     voice: Voice,
 ) -> None:
     with voice.work(Stage.START, Stage.READ, Stage.WRITE):
+        from beltrami.core.errors import InvalidInputError
         from beltrami.tables import write_table
 
+        if report is not None:
+            raise InvalidInputError(
+                "--report writes what answers prove, and a draw has none yet. Fill in the table "
+                "first, then give it with --answers beside --report."
+            )
         if out is not None:
             answer_target(labels, out, "audit", (config, data), "answer")  # before any work
         enter_stage(Stage.READ)
@@ -155,17 +166,21 @@ def _certify(
     labels: Path,
     answers: Path,
     others: tuple[str, ...],
+    report: Path | None,
     target: float | None,
     confidence: float,
     voice: Voice,
 ) -> None:
     with voice.work(Stage.START, Stage.READ, Stage.AUDIT):
+        from beltrami.labelling.proving.audit_record import AuditRecord
         from beltrami.review.audit import check_share
         from beltrami.review.proof import USUAL_TARGET
         from beltrami.tables.model import few_of
 
         if target is not None:
             check_share(target, "target")
+        if report is not None:
+            page_target(labels, report, (answers, AuditRecord.path_beside(labels)))
         enter_stage(Stage.READ)
         earlier = _read(labels)
         goal = earlier.usual_target if target is None else target
@@ -175,6 +190,11 @@ def _certify(
         outlook, n_answers = audited.outlook(proof, goal)
         if audited.record != earlier.record:
             audited.record.write(labels)
+        if report is not None:
+            from beltrami.labelling.proving.proof_page import proof_page
+            from beltrami.report.page.proof import save_proof
+
+            save_proof(proof_page(audited, proof, outlook, goal, answers), report)
     rounds = len(audited.record.trail.answered.rounds)
     lines = [proof.sentence, outlook]
     if rounds > 1:
@@ -186,6 +206,8 @@ def _certify(
         )
     if audited.wrong and proof.lower < goal:
         lines.append(f"wrong labels: {few_of(audited.wrong, 10)}")
+    if report is not None:
+        lines.append(f"written: {report}")
     voice.result(
         lines,
         {
@@ -204,5 +226,6 @@ def _certify(
             "target": goal,
             "is_proved": proof.lower >= goal,
             "n_further_answers": n_answers,
+            "report": None if report is None else str(report),
         },
     )

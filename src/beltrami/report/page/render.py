@@ -5,18 +5,15 @@ A `Page` enters; a text, or a file written whole, leaves.
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from beltrami.core.files import write_text
 from beltrami.report.page import charts, work_charts
 from beltrami.report.page.colours import COLOURS, class_styles
 from beltrami.report.page.model import LISTED, Page
 from beltrami.report.page.packing import PackedMap, pack_map, shorten
-from beltrami.report.page.scripts import join_modules, read_asset
+from beltrami.report.page.scripts import join_modules
+from beltrami.report.page.templates import fill
 from beltrami.report.page.work import Work
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 _COUNT_NAMES = {
     "rows": "rows",
@@ -38,38 +35,32 @@ def render(page: Page) -> str:
     packed = pack_map(page) if page.positions is not None else None
     if packed is not None and not packed.n_drawn:
         packed = None
-    text = (
-        _environment()
-        .get_template("page.html.jinja")
-        .render(
-            page=page,
-            packed=packed,
-            data=Markup(packed.json) if packed else "",
-            map_note=map_note(page, packed) if packed else "",
-            map_sentence=map_sentence(page, packed) if packed else "",
-            style=Markup(read_asset("base.css") + read_asset("page.css")),
-            script=Markup(join_modules("map.js", "page.js")),
-            styles=class_styles(len(page.classes)),
-            style_of=dict(zip(page.classes, class_styles(len(page.classes)), strict=True)),
-            reliability=charts.reliability_chart(page.reliability),
-            risk=charts.risk_chart(page.coverage, page.risk),
-            charts=charts,
-            **_work_charts(page.work),
-            limits=LISTED,
-            count_names=_COUNT_NAMES,
-            n_colours=len(COLOURS),
-            largest_error=max(
-                (
-                    c.error + max(_or_zero(c.standard_error), 0.0)
-                    for c in page.candidates
-                    if math.isfinite(c.error)
-                ),
-                default=0.0,
+    return fill(
+        "page.html.jinja",
+        page=page,
+        packed=packed,
+        data=Markup(packed.json) if packed else "",
+        map_note=map_note(page, packed) if packed else "",
+        map_sentence=map_sentence(page, packed) if packed else "",
+        script=Markup(join_modules("map.js", "page.js")),
+        styles=class_styles(len(page.classes)),
+        style_of=dict(zip(page.classes, class_styles(len(page.classes)), strict=True)),
+        reliability=charts.reliability_chart(page.reliability),
+        risk=charts.risk_chart(page.coverage, page.risk),
+        charts=charts,
+        **_work_charts(page.work),
+        limits=LISTED,
+        count_names=_COUNT_NAMES,
+        n_colours=len(COLOURS),
+        largest_error=max(
+            (
+                c.error + max(_or_zero(c.standard_error), 0.0)
+                for c in page.candidates
+                if math.isfinite(c.error)
             ),
-        )
+            default=0.0,
+        ),
     )
-    # Ids read from files may hold halves of surrogate pairs, which no file can.
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _work_charts(work: Work | None) -> dict[str, charts.Chart | None]:
@@ -115,34 +106,6 @@ def map_sentence(page: Page, packed: PackedMap) -> str:
         + ". Rows that resemble each other lie close together. The class table below holds the "
         "same numbers."
     )
-
-
-def _environment() -> "Environment":
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,
-        loader=FunctionLoader(read_asset),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["thousands"] = lambda number: f"{number:,}"
-    environment.filters["percent"] = _percent
-    environment.filters["seconds"] = _seconds
-    environment.filters["short"] = lambda text, length=80: shorten(text, length)
-    environment.tests["finite"] = math.isfinite
-    return environment
-
-
-def _percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f} %" if math.isfinite(share) else "\u2013"
-
-
-def _seconds(time: Any) -> str:
-    if not math.isfinite(time):
-        return "\u2013"
-    return f"{time:.2f} s" if time < 10 else f"{time:,.0f} s"
 
 
 def _or_zero(number: float) -> float:
