@@ -38,7 +38,7 @@ def reproduce(
 
     Each gives NAME.json and NAME.md, figures NAME.png too; 'all' adds an index and one table of
     every published number beside ours. What an earlier run has made is skipped, and a long table
-    that was stopped goes on where it was. 'all' takes about an hour on two cores, --quick two
+    that was stopped goes on where it was. 'all' takes about two hours on two cores, --quick two
     minutes.
 
     Example: beltrami reproduce thesis-3.1 --out results
