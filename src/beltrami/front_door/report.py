@@ -84,7 +84,8 @@ class FitReport(_Report[Judged]):
         Estimated share of right answers among the rows without a label: the mean of their
         calibrated confidence.
     held_out_accuracy : float
-        Share of held-out labels that the answer gets right; NaN where none could be.
+        Share of held-out labels that the answer gets right, each class counted by the rows that it
+        seems to have; NaN where none could be.
     bounds : tuple of float
         Of `held_out_accuracy`, 95 %, exact.
     warnings : tuple of str

@@ -54,7 +54,8 @@ class Judged:
     is_baseline : bool
         Whether it sees the labelled rows only.
     error : float
-        Share of held-out labels it gets wrong; NaN where none could be held out.
+        Share of held-out labels it gets wrong, each class counted by the rows that it seems to
+        have; NaN where none could be held out.
     standard_error : float
         Of that share.
     temperature : float

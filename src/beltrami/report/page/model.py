@@ -82,7 +82,8 @@ class Candidate:
     name : str
         What it is called.
     error : float
-        Share of held-out labels it gets wrong; NaN where it was not measured.
+        Share of held-out labels it gets wrong, each class counted by the rows that it seems to
+        have; NaN where it was not measured.
     standard_error : float
         Of `error`; NaN where unknown.
     seconds : float

@@ -90,7 +90,7 @@ export class ReviewView {
     if (phase === "starting") return "The rows are being compared; doubts come after the first answers.";
     const parts = [];
     const isDone = this.groups.length > 0 && this.groups.every((one) => one.count === 0); // else the next kind is on its way
-    if (!this.current && isDone) parts.push(hasLearned ? "Nothing is left to look at." : "Doubts come once two classes have labels.");
+    if (!this.current && isDone) parts.push(hasLearned ? "Nothing is left to look at. How many labels are right is proved in the audit." : "Doubts come once two classes have labels.");
     if (hasLearned && !this.settled) parts.push("New labels are judged in a moment, and the list may change.");
     const { words } = this.groups.find((one) => one.kind === (this.kind ?? "label")) ?? { words: "" };
     if (words) parts.push(sentence(words));
