@@ -14,6 +14,7 @@ from beltrami.core.telling.stages import Stage
 if TYPE_CHECKING:
     from beltrami.labelling.proving.audit_contents import AuditContents
     from beltrami.labelling.proving.audits import AuditedLabels
+    from beltrami.review.audit import Certificate
 
 
 def audit(
@@ -175,7 +176,6 @@ def _certify(
         from beltrami.labelling.proving.audit_record import AuditRecord
         from beltrami.review.audit import check_share
         from beltrami.review.proof import USUAL_TARGET
-        from beltrami.tables.model import few_of
 
         if target is not None:
             check_share(target, "target")
@@ -196,16 +196,12 @@ def _certify(
 
             save_proof(proof_page(audited, proof, outlook, goal, answers), report)
     rounds = len(audited.record.trail.answered.rounds)
-    lines = [proof.sentence, outlook]
-    if rounds > 1:
-        lines.insert(1, f"This is look {rounds}; all bounds given so far hold together.")
+    lines = _proof_lines(audited, proof, outlook, goal)
     if target is None and goal != USUAL_TARGET:
         lines.append(
             f"The target is {100 * goal:.12g} %, because the labels were accepted by a risk of "
             f"{earlier.risk:g}; --target names another."
         )
-    if audited.wrong and proof.lower < goal:
-        lines.append(f"wrong labels: {few_of(audited.wrong, 10)}")
     if report is not None:
         lines.append(f"written: {report}")
     voice.result(
@@ -229,3 +225,18 @@ def _certify(
             "report": None if report is None else str(report),
         },
     )
+
+
+def _proof_lines(
+    audited: "AuditedLabels", proof: "Certificate", outlook: str, goal: float
+) -> list[str]:
+    """Return what is proved and what is missing, and the labels found wrong where it is."""
+    from beltrami.tables.model import few_of
+
+    lines = [proof.sentence, outlook]
+    looks = len(audited.record.trail.answered.rounds)
+    if looks > 1:
+        lines.insert(1, f"This is look {looks}; all bounds given so far hold together.")
+    if audited.wrong and proof.lower < goal:
+        lines.append(f"wrong labels: {few_of(audited.wrong, 10)}")
+    return lines
