@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.support.chromium import Browser, Page, open_browser, open_page
+from tests.support.patience import wait_until
 from tests.unit.studio_server.test_review import TABLE, WRONG, Client, write_clouds
 
 from beltrami.labelling.options import LearningOptions
@@ -160,6 +161,9 @@ def test_twins_and_spellings_are_settled_by_one_key_each(review):
 
 
 def test_all_doubts_can_be_answered_to_the_end(review):
+    def doubts():
+        return review.client.ask("/api/doubts")
+
     done = review.page.locator("#review-note", has_text="Nothing is left to look at")
     for _ in range(60):
         if done.is_visible():
@@ -168,11 +172,8 @@ def test_all_doubts_can_be_answered_to_the_end(review):
         review.page.wait_for_timeout(100)
     done.wait_for()
     review.wait_saved("Saved")
-    for _ in range(50):  # the note is there before the last answer is saved
-        if {one["count"] for one in review.client.ask("/api/doubts")["groups"]} == {0}:
-            return
-        review.page.wait_for_timeout(100)
-    raise AssertionError("some doubts were not kept")
+    # The note is there before the last answer is saved.
+    wait_until(lambda: {one["count"] for one in doubts()["groups"]} == {0}, pause_s=0.1)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.support.chromium import Browser, Page, open_browser, open_page
+from tests.support.patience import PATIENCE_S
 from tests.support.studio_client import Client
 
 import beltrami as bt
@@ -36,7 +37,7 @@ class Auditor:
         return int(self.page.locator("#audit-card[data-row]").get_attribute("data-row") or "")
 
     def see(self, selector: str, words: str) -> None:
-        self.page.locator(selector, has_text=words).first.wait_for(timeout=15000)
+        self.page.locator(selector, has_text=words).first.wait_for(timeout=1000 * PATIENCE_S)
 
     def answer(self, n: int, *, wrong: int = 0) -> None:
         """Answer cards by the keys of the classes, the first few wrongly."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 from tests.support.chromium import Browser, Page, open_browser, open_page
+from tests.support.patience import PATIENCE_S
 from tests.support.studio_client import Client
 
 import beltrami as bt
@@ -34,7 +35,7 @@ class Reader:
         return int(self.page.locator("#moment-words").inner_text().split(": ")[1].split()[0])
 
     def see(self, selector: str, words: str) -> None:
-        self.page.locator(selector, has_text=words).first.wait_for(timeout=15000)
+        self.page.locator(selector, has_text=words).first.wait_for(timeout=1000 * PATIENCE_S)
 
     def look(self, number: int) -> None:
         self.page.locator(f'[data-name="event:{number}"]').click()

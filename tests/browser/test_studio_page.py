@@ -16,6 +16,7 @@ from tests.support.chromium import Browser, Page, open_browser, open_page
 from tests.support.fake_learning import FakeStudio
 from tests.support.fake_rows import HOSTILE, HOSTILE_ROW, LONG_ROW
 from tests.support.fake_studio import serve
+from tests.support.patience import PATIENCE_S
 
 PHONE = {"viewport": {"width": 390, "height": 844}}
 FULL = "The disk is full: 0 bytes are left."
@@ -47,7 +48,7 @@ class Desk:
 
     def wait(self, condition: str) -> None:
         """Wait until an expression holds; asked from outside, as the page's policy forbids eval."""
-        end = time.monotonic() + 5
+        end = time.monotonic() + PATIENCE_S
         while not self.page.evaluate(condition):
             assert time.monotonic() < end, f"{condition} did not come true"
             self.page.wait_for_timeout(10)
@@ -61,7 +62,7 @@ class Desk:
 
     def see(self, selector: str, words: str) -> None:
         """Wait until an element says some words."""
-        self.page.locator(selector, has_text=words).first.wait_for(timeout=5000)
+        self.page.locator(selector, has_text=words).first.wait_for(timeout=1000 * PATIENCE_S)
 
     def place(self, row: int) -> tuple[float, float]:
         """Return where a row lies on the screen while all of the map is seen."""
@@ -393,7 +394,7 @@ def test_labels_that_wait_are_sent_when_the_page_is_closed(visit):
     asked = []
     desk.page.on("dialog", lambda one: (asked.append(one.type), one.accept()))
     desk.page.goto("about:blank")
-    end = time.monotonic() + 5
+    end = time.monotonic() + PATIENCE_S
     while len(desk.labels) < 2 and time.monotonic() < end:
         desk.page.wait_for_timeout(20)
     assert [(body["rows"][0], body["label"]) for body in desk.labels] == [

@@ -13,6 +13,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page
 
 from tests.support.chromium import open_page
+from tests.support.patience import PATIENCE_S
 
 SIDE = 448
 """Of the canvas, in pixels: 48 are margin, so that a plane of side 1 is 400 pixels wide."""
@@ -48,6 +49,7 @@ canvas { display: block; width: 100%; height: 100%; }
 
 _START = """
 import * as module from "./map.js";
+from tests.support.patience import PATIENCE_S
 const heard = { hover: [], pick: [], select: [], view: 0, note: [] };
 const grounds = { light: [255, 255, 255], dark: [27, 30, 35] };
 const inks = { light: [29, 33, 38], dark: [244, 244, 242] };
@@ -91,7 +93,7 @@ class Stage:
         self.page.evaluate("rest()")
         return value
 
-    def until(self, condition: str, seconds: float = 6.0) -> None:
+    def until(self, condition: str, seconds: float = PATIENCE_S) -> None:
         """Wait until something holds; playwright's own waiting would need `unsafe-eval`."""
         end = time.monotonic() + seconds
         while not self.page.evaluate(f"() => {condition}"):

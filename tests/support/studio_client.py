@@ -1,11 +1,12 @@
 """A script that talks to a studio over its address."""
 
 import json
-import time
 import urllib.error
 import urllib.request
 
 import pytest
+
+from tests.support.patience import wait_until
 
 
 class Client:
@@ -28,18 +29,14 @@ class Client:
         return caught.value.code, json.loads(caught.value.read())["error"]
 
     def settled(self):
-        for _ in range(600):
+        def is_settled():
             state = self.ask("/api/state")
-            if state["phase"] == "ready" and state["has_map"] and not state["behind"]:
-                return state
-            time.sleep(0.05)
-        raise AssertionError(state)
+            return state["phase"] == "ready" and state["has_map"] and not state["behind"]
+
+        wait_until(is_settled, pause_s=0.05)
+        return self.ask("/api/state")
 
     def audit(self):
         """Return what is said of the audit once all labels are judged."""
-        for _ in range(600):
-            told = self.ask("/api/audit")
-            if told["settled"]:
-                return told
-            time.sleep(0.05)
-        raise AssertionError(told)
+        wait_until(lambda: self.ask("/api/audit")["settled"], pause_s=0.05)
+        return self.ask("/api/audit")

@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from tests.support.patience import wait_until
 
 from beltrami.core.telling import progress_line
 from beltrami.core.telling.progress_event import ProgressEvent
@@ -92,7 +93,7 @@ def test_it_goes_on_by_itself_and_leaves_nothing_behind(monkeypatch: pytest.Monk
     before = threading.active_count()
     with ProgressLine(lambda: EVENT, 0.0):
         assert sys.stderr is not terminal
-        _wait_for(lambda: terminal.getvalue().count("\r") > 3)
+        wait_until(lambda: terminal.getvalue().count("\r") > 3)
         assert "joining neighbours" in terminal.screen[-1]
     assert terminal.screen == [""]
     assert sys.stderr is terminal
@@ -170,10 +171,3 @@ def test_it_waits_for_its_time_and_for_a_nudge(monkeypatch: pytest.MonkeyPatch) 
         assert terminal.getvalue() == ""
         lazy.nudge()
         assert terminal.screen[0].startswith("[3/8]")
-
-
-def _wait_for(is_there) -> None:
-    deadline = time.monotonic() + 5.0
-    while not is_there():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from tests.support.patience import PATIENCE_S, wait_until
 
 import beltrami as bt
 from beltrami.core.errors import BeltramiError
@@ -56,13 +57,12 @@ def open_desk(tmp_path):
 
 
 def wait_for(desk):
-    for _ in range(400):
+    def is_up_to_date():
         learning = desk.learning
         assert learning.phase != "failed", learning.failure
-        if learning.phase == "ready" and learning.answers.version == desk.project.state.number:
-            return
-        time.sleep(0.02)
-    raise AssertionError(learning.phase)
+        return learning.phase == "ready" and learning.answers.version == desk.project.state.number
+
+    wait_until(is_up_to_date)
 
 
 def by_command(desk, path):
@@ -93,11 +93,11 @@ def test_a_label_that_is_saved_while_the_result_is_made_is_learned_after_it(
         desk.label("ann", [21], "a third", "key")
 
     monkeypatch.setattr(desk.learning.learner, "settle", settle_while_somebody_labels)
-    first = desk.export().result(30)
+    first = desk.export().result(PATIENCE_S)
     assert "a third" not in first.read_text()
     wait_for(desk)
     assert "a third" in desk.learning.learner.classes_
-    second = desk.export().result(30)
+    second = desk.export().result(PATIENCE_S)
     assert second.read_bytes() == by_command(desk, tmp_path / "theirs.csv")
 
 
@@ -122,7 +122,7 @@ def test_where_labels_never_cease_a_question_and_a_result_come_nevertheless(open
     monkeypatch.setattr(learning, "_choose_questions", choose_and_count)
     desk.label("ann", [20], "p", "key")
     learning.want_questions()
-    assert learning.do(count_left).result(30) > 30
+    assert learning.do(count_left).result(PATIENCE_S) > 30
     while count_left():
         time.sleep(0.02)
     wait_for(desk)
@@ -141,7 +141,7 @@ def test_a_class_that_is_renamed_while_all_is_judged_ends_nothing(open_desk, mon
         desk.rename_class("ann", "p", "renamed", merge=False)
 
     monkeypatch.setattr(desk.learning.learner, "settle", settle_while_somebody_renames)
-    desk.learning.do(desk.learning.settle).result(30)
+    desk.learning.do(desk.learning.settle).result(PATIENCE_S)
     wait_for(desk)
     assert set(desk.learning.beliefs.classes) == {"renamed", "q"}
 
@@ -153,7 +153,7 @@ def test_roles_may_change_again_while_the_rows_are_joined(open_desk):
     time.sleep(0.1)
     wait_for(desk)
     assert desk.learning.learner.n_features_in_ == 2
-    assert desk.export().result(30).exists()
+    assert desk.export().result(PATIENCE_S).exists()
 
 
 def test_with_many_classes_the_result_is_that_of_the_command(open_desk, tmp_path):
@@ -161,11 +161,11 @@ def test_with_many_classes_the_result_is_that_of_the_command(open_desk, tmp_path
     desk = open_desk(labels)
     desk.label("ann", [100, 101], "class 20", "area")
     wait_for(desk)
-    assert desk.export().result(30).read_bytes() == by_command(desk, tmp_path / "one.csv")
+    assert desk.export().result(PATIENCE_S).read_bytes() == by_command(desk, tmp_path / "one.csv")
     for number in range(8, 21):
         desk.rename_class("ann", f"class {number:02}", "class 00", merge=True)
     wait_for(desk)
-    assert desk.export().result(30).read_bytes() == by_command(desk, tmp_path / "two.csv")
+    assert desk.export().result(PATIENCE_S).read_bytes() == by_command(desk, tmp_path / "two.csv")
     assert desk.learning.phase == "ready"
 
 
@@ -186,7 +186,7 @@ def test_the_thread_rests_where_there_is_nothing_to_judge(open_desk):
 def test_a_trial_teaches_nothing(open_desk):
     desk = open_desk(two_classes())
     before = len(desk.learning.learner._judgements)
-    assert desk.count_changes(list(range(30, 60)), "p").result(30) >= 0
+    assert desk.count_changes(list(range(30, 60)), "p").result(PATIENCE_S) >= 0
     assert len(desk.learning.learner._judgements) == before
     assert len(desk.learning.learner._given.values) == 10
 
@@ -200,10 +200,7 @@ def test_where_learning_has_failed_labels_are_saved_and_handed_out(tmp_path):
     table = TableOptions(label="kind", min_classes=0)
     with Studio.open(path, table, OPTIONS, make=fail) as studio:
         desk = studio._desk
-        for _ in range(200):
-            if desk.learning.phase == "failed":
-                break
-            time.sleep(0.02)
+        wait_until(lambda: desk.learning.phase == "failed")
         assert desk.learning.failure == "no learner today"
         desk.label("ann", [20], "p", "key")
         assert studio.labels[20] == "p"
@@ -250,10 +247,7 @@ def test_roles_that_cannot_be_learned_leave_the_learner_before_at_work(
         wait_for(desk)
         before, make.is_fussy = desk.learning.learner, True
         desk.change_roles("ann", {"ignore": ("a",)})
-        for _ in range(200):
-            if any("cannot be compared" in one for one in desk.words):
-                break
-            time.sleep(0.02)
+        wait_until(lambda: any("cannot be compared" in one for one in desk.words))
         (said,) = [one for one in desk.words if "cannot be compared" in one]
         assert words in said
         assert "taken as before" in said
@@ -262,7 +256,9 @@ def test_roles_that_cannot_be_learned_leave_the_learner_before_at_work(
         wait_for(desk)
         assert desk.learning.learner is before
         assert desk.learning.answers.n_given == 11
-        assert desk.export().result(30).read_bytes() == by_command(desk, tmp_path / "one.csv")
+        assert desk.export().result(PATIENCE_S).read_bytes() == by_command(
+            desk, tmp_path / "one.csv"
+        )
         desk.change_roles("ann", {"ignore": ("b",)})  # and others can be chosen
         time.sleep(0.1)
         wait_for(desk)
