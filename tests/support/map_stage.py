@@ -49,7 +49,6 @@ canvas { display: block; width: 100%; height: 100%; }
 
 _START = """
 import * as module from "./map.js";
-from tests.support.patience import PATIENCE_S
 const heard = { hover: [], pick: [], select: [], view: 0, note: [] };
 const grounds = { light: [255, 255, 255], dark: [27, 30, 35] };
 const inks = { light: [29, 33, 38], dark: [244, 244, 242] };
