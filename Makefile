@@ -137,7 +137,7 @@ trust: $(VENV)/.checks  ## What promises are worth on sets left out, beside peer
 kills: $(VENV)/.checks  ## Commands killed at random moments: what they leave behind
 	$(BIN)/python -m benchmarks.robustness.kills
 
-figures: $(VENV)/.installed  ## Every table and figure of the papers; takes an hour
+figures: $(VENV)/.installed  ## Every table and figure of the papers; takes about two hours
 	$(BIN)/beltrami reproduce all --out out/figures
 
 release-check: $(MINIMUM)/.installed  ## Wheel and sdist built, installed on every Python that is here, and tried

@@ -2,7 +2,9 @@
 
 import csv
 import gzip
+import html
 import json
+import shlex
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -341,6 +343,19 @@ def test_a_proof_is_a_page_as_well(desk):
     assert "http" not in page.replace("http-equiv", "")
     assert "--answers" in page
     assert AuditedLabels.read(desk.folder / "labels.csv").digest in page
+
+
+def test_the_command_on_a_proof_says_the_same_again(desk):
+    desk.labels(
+        lambda i: "a" if i % 3 else "b", lambda i: "a" if i % 3 and i > 30 else "none of these"
+    )
+    desk.fill(desk.draw("--seed", "1"))
+    first = desk.certified("--report", str(desk.folder / "proof.html"), "--other", "none of these")
+    page = html.unescape((desk.folder / "proof.html").read_text(encoding="utf-8"))
+    command = page.partition('<pre class="command"><code>')[2].partition("</code>")[0]
+    code, out, err = desk.run(*shlex.split(command)[2:], "--json")
+    assert code == 0, err
+    assert json.loads(out)["sentence"] == first["sentence"]
 
 
 def test_a_page_of_a_proof_replaces_no_input_and_waits_for_answers(desk):

@@ -23,10 +23,10 @@ def proof_page(
     """
     rounds = audited.record.trail.answered.rounds
     seen = audited.record.trail.seen
-    command = f"beltrami audit {shlex.quote(str(audited.path))} "
-    command += f"--answers {shlex.quote(str(answers))} --target {target:.12g}"
-    if proof.confidence != 0.95:
-        command += f" --confidence {proof.confidence:.12g}"
+    others = sorted({str(one) for one in seen.values() if one is not None} - audited.classes)
+    words = ["beltrami", "audit", str(audited.path), "--answers", str(answers)]
+    words += ["--target", f"{target:.12g}", "--confidence", f"{proof.confidence:.12g}"]
+    words += [word for one in others for word in ("--other", one)]
     facts = {
         "labels": audited.path.name,
         "SHA-256 of their ids, labels and sources": audited.digest,
@@ -47,6 +47,6 @@ def proof_page(
             CheckedRound(len(one.rows), one.n_pool, one.n_wrong, one.n_blank) for one in rounds
         ),
         wrong=tuple(WrongRow(row, audited.accepted[row], str(seen[row])) for row in audited.wrong),
-        command=command,
+        command=shlex.join(words),
         facts={name: value for name, value in facts.items() if value},
     )
