@@ -367,3 +367,29 @@ def test_a_page_of_a_proof_replaces_no_input_and_waits_for_answers(desk):
     code, out, err = desk.run("labels.csv", "-o", "b.csv", "--report", "proof.html")
     assert (code, out) == (1, "")
     assert "--answers" in err
+
+
+def test_labels_written_over_audited_ones_are_told_of(shell, desk):
+    def write(n_given):
+        rows = [f"{10 * (i % 2) + i % 5 / 9},{i % 7 / 9},{'ab'[i % 2]}" for i in range(120)]
+        cut = [one if i < n_given else one[:-1] for i, one in enumerate(rows)]
+        text = "\n".join(["x,y,label", *cut])
+        (desk.folder / "data.csv").write_text(text, encoding="utf-8")
+
+    def label():
+        code, out, err = shell.run("label", "data.csv", "-o", "labels.csv", "--ask", "0")
+        assert code == 0, err
+        return out
+
+    write(20)
+    assert "certificate" not in label()
+    with (desk.folder / "labels.csv").open(encoding="utf-8", newline="") as file:
+        desk.truth = {row["id"]: row["label"] for row in csv.DictReader(file)}
+    desk.fill(desk.draw("-n", "20", "--seed", "1"))
+    desk.certified()
+    assert "certificate" not in label()  # the same labels
+    write(18)
+    assert "! labels.csv.audit.json holds 20 answers about the labels that were" in label()
+    code, out, err = desk.run("labels.csv", "-o", "b.csv")
+    assert code == 0, err
+    assert "a new certificate begins here" in out

@@ -92,6 +92,13 @@ def test_results_do_not_go_over_data_or_project(shell, project):
     assert "there is no project" in shell.refused("export", "no.beltrami", "--to", "csv")
 
 
+@pytest.mark.parametrize("command", ["suggest", "check", "map"])
+def test_a_project_in_the_place_of_a_table_is_called_one(shell, project, command):
+    said = shell.refused(command, "data.beltrami")
+    assert "is no table but a project" in said
+    assert "beltrami export data.beltrami" in said
+
+
 def test_an_import_that_cannot_be_changes_nothing(shell, project):
     shell.files({"broken.json": "[{", "other.csv": "id,label\nzz,a\n"})
     before = labels("data.beltrami")

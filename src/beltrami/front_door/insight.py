@@ -26,6 +26,12 @@ def given_rows(learner: Any) -> IndexVector:
     return rows
 
 
+def note_asked(learner: Any, rows: IndexVector) -> None:
+    """Tell a fitted learner which rows were asked for elsewhere, so that its report says so."""
+    learner._asked = np.union1d(learner._asked, rows)
+    learner.report_ = learner._report()
+
+
 def questions_of(learner: Any, n: int, strategy: str, masses: FloatVector) -> tuple[Question, ...]:
     """Return what to ask where every row of a fitted learner stands for several, itself among them.
 

@@ -26,6 +26,7 @@ from beltrami.tables import (
     row_ids,
 )
 from beltrami.tables.columns.roles import MATRIX_LINE
+from beltrami.tables.model import few_of
 from beltrami.tables.options import DEFAULTS
 from beltrami.tables.own_results import refuse_result
 from beltrami.tables.reading.images import SIDE
@@ -137,15 +138,21 @@ def take_in(source: Any, options: TableOptions = DEFAULTS) -> Intake:
         features,
         ids,
         given,
-        _side_note(data, roles, given, options.side_labels),
+        _side_note(data, roles, given, options.side_labels, table.replaced),
         tuple(Path(path).resolve() for path in files),
         None if path is None else path.resolve(),
         table.matrix_name is not None,
     )
 
 
-def _side_note(data: Table, roles: Roles, given: GivenLabels, sides: tuple[Any, ...]) -> str:
-    """Say what came from tables of labels beside the data."""
+def _side_note(
+    data: Table,
+    roles: Roles,
+    given: GivenLabels,
+    sides: tuple[Any, ...],
+    replaced: tuple[str, ...],
+) -> str:
+    """Say what came from tables of labels beside the data, and which labels gave way to them."""
     if not sides:
         return ""
     names = [Path(one).name if isinstance(one, str | os.PathLike) else "a table" for one in sides]
@@ -153,10 +160,13 @@ def _side_note(data: Table, roles: Roles, given: GivenLabels, sides: tuple[Any, 
     if roles.label in data.names:
         cells = data.columns.column(roles.label).to_pylist()
         n_inside = sum(cell is not None and str(cell).strip() != "" for cell in cells)
-    return (
+    note = (
         f"labels: {n_inside:,} in the data, {given.n_given:,} with those of {', '.join(names)}, "
         "which come on top"
     )
+    if replaced:
+        note += f"; {len(replaced):,} in place of another ({few_of(replaced, 3)})"
+    return note
 
 
 def _require_whole_columns(table: Table, roles: Roles) -> None:

@@ -13,6 +13,7 @@ from beltrami.core.telling.stages import FIT, Stage
 from beltrami.core.types import Seed
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.front_door.deciding.forecast import Forecast
+from beltrami.front_door.insight import note_asked
 from beltrami.labelling.intake import Intake, take_in
 from beltrami.labelling.options import N_QUESTIONS, LearningOptions
 from beltrami.labelling.result import Labelling
@@ -135,6 +136,8 @@ def label_rows(
     """Label the rows of a table that was read already; None makes the learner for a table."""
     learner = make_learner(intake, options) if learner is None else learner
     learner.fit(intake.points, intake.labels, sample_weight=intake.weights)
+    if intake.table.asked is not None:
+        note_asked(learner, np.flatnonzero(intake.table.asked))
     return conclude(intake, learner, options)
 
 

@@ -25,6 +25,11 @@ _FALSE = 0.25
 """Largest expected share of right labels on the list."""
 
 
+def chance_words(chance: float) -> str:
+    """Return a chance in percent; what is nearly certain is never called certain."""
+    return "over 99%" if chance > 0.99 else f"{chance:.0%}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelIssues:
     """Given labels that are more likely wrong than right, surest first.
@@ -117,7 +122,8 @@ class LabelIssues:
             return self.reason or "no given label looks wrong"
         lines = [f"{len(self.rows)} given label(s) look wrong:"]
         lines += [
-            f"  row {name}: given {given!s}, the others say {suggested!s} ({score:.0%} wrong)"
+            f"  row {name}: given {given!s}, the others say {suggested!s} "
+            f"({chance_words(score)} wrong)"
             for name, given, suggested, score in zip(
                 self.names, self.given, self.suggested, self.scores, strict=True
             )

@@ -40,6 +40,11 @@ def is_stale(trail: Trail, accepted: Accepted) -> bool:
     return bool(trail.rounds) and not trail.continues(accepted)
 
 
+def usual_target(risk: float | None) -> float:
+    """Return what is to be proved of labels that a risk accepted: what it promised."""
+    return USUAL_TARGET if risk is None else 1 - risk
+
+
 def prove(trail: Trail, accepted: Accepted, risk: float | None) -> Proof | None:
     """Return what rounds that are not stale prove; None while one is open, or where there is none.
 
@@ -48,5 +53,5 @@ def prove(trail: Trail, accepted: Accepted, risk: float | None) -> Proof | None:
     if not trail.rounds or trail.open_round is not None:
         return None
     certificate = trail.certificate(accepted)
-    target = USUAL_TARGET if risk is None else 1 - risk
+    target = usual_target(risk)
     return Proof(certificate, target, outlook(trail, accepted, certificate, target))

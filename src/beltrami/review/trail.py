@@ -196,18 +196,9 @@ class Trail:
 
         - `accepted`: labels as they are now, of which `certificate` can be had.
         """
-        tally, size = self.answered._tally(accepted), self._round_size(None)
-
-        def proves(count: int) -> bool:
-            return tally.grow(count, size).certificate(confidence).lower >= target
-
-        low, high = 1, -(-(tally.n_pool - tally.n_drawn) // size)
-        if high < low or not proves(high):
-            return None
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if proves(middle) else (middle + 1, high)
-        return low
+        return self.answered._tally(accepted).rounds_until(
+            target, self._round_size(None), confidence
+        )
 
     def _tally(self, accepted: Accepted) -> "_Tally":
         rounds = [one for one in self.rounds if one.pool == self._pool[0]]
@@ -245,6 +236,13 @@ class Trail:
         return {row: label for row, label in accepted.items() if row not in seen}
 
 
+def answers_to_prove(n_accepted: int, target: float, *, confidence: float = 0.95) -> int | None:
+    """Return how many answers of usual rounds, all right, prove a target; None if none would."""
+    fresh = _Tally(n_accepted, 0, 0, 0, 0, 0, 0, 0)
+    count = fresh.rounds_until(target, ROUND_SIZE, confidence)
+    return None if count is None else min(count * ROUND_SIZE, n_accepted)
+
+
 def digest_rows(rows: Accepted) -> str:
     """Return a digest of rows and labels, whatever their order."""
     digest = hashlib.sha256()
@@ -277,6 +275,20 @@ class _Tally:
             n_known=self.n_known + more,
             n_right=self.n_right + more,
         )
+
+    def rounds_until(self, target: float, size: int, confidence: float) -> int | None:
+        """Return how many rounds without a wrong answer prove a target; None if none would."""
+
+        def proves(count: int) -> bool:
+            return self.grow(count, size).certificate(confidence).lower >= target
+
+        low, high = 1, -(-(self.n_pool - self.n_drawn) // size)
+        if high < low or not proves(high):
+            return None
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if proves(middle) else (middle + 1, high)
+        return low
 
     def certificate(self, confidence: float) -> Certificate:
         """Return the bound for the labels as they are now.

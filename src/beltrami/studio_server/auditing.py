@@ -19,8 +19,8 @@ from beltrami.project import Project
 from beltrami.project.record.audits import Audits
 from beltrami.project.record.events import Event
 from beltrami.report.page.model import Source
-from beltrami.review.proof import STALE, Proof, is_stale, prove
-from beltrami.review.trail import Trail
+from beltrami.review.proof import STALE, USUAL_TARGET, Proof, is_stale, prove, usual_target
+from beltrami.review.trail import Trail, answers_to_prove
 from beltrami.studio_server.board import Board
 from beltrami.studio_server.learner.learning import Learning
 
@@ -44,6 +44,10 @@ class Look:
         None while a round is open, or where there is none of these labels.
     stale : str
         Why earlier answers prove nothing of these labels; "" where they do.
+    target : float
+        What an audit of these labels is to prove.
+    n_answers : int or None
+        Answers that prove it from the beginning, if all are right; None if none would.
     """
 
     n_accepted: int = 0
@@ -51,6 +55,8 @@ class Look:
     curve: tuple[tuple[float, int], ...] = ()
     proof: Proof | None = None
     stale: str = ""
+    target: float = USUAL_TARGET
+    n_answers: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +136,8 @@ class Auditing:
             self._count_by_risk(),
             proof=None if is_old else prove(trail, accepted, risk),
             stale=STALE if is_old else "",
+            target=usual_target(risk),
+            n_answers=answers_to_prove(len(accepted), usual_target(risk)) if accepted else None,
         )
         self._known = _Known(accepted, trail, look)
         return look

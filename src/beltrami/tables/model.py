@@ -46,6 +46,10 @@ class Table:
         The sign before decimals, as the user says; None where it is to be found out.
     pictures : Path or None
         The folder whose images the rows are; the column "id" holds their paths below it.
+    asked : ndarray of shape (n,) or None
+        Whether the label of each row answers a question of ours; None where none does.
+    replaced : tuple of str
+        Labels in whose place another came from a table beside the data, in words.
     """
 
     name: str
@@ -56,6 +60,8 @@ class Table:
     delimiter: str | None = None
     decimal: str | None = None
     pictures: Path | None = None
+    asked: NDArray[np.bool_] | None = None
+    replaced: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         repeated = [name for name, n in Counter(self.columns.column_names).items() if n > 1]

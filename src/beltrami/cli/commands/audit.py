@@ -118,9 +118,14 @@ def _draw(
     what = f"round {place}: {n} of {audited.n_accepted:,} accepted labels to check"
     if not is_new:
         what = f"round {place} has no answers yet; its {n} rows again"
+    rounds = audited.record.trail.rounds
+    words = []
+    if is_new and place > 1 and rounds[-1].pool != rounds[-2].pool:
+        words.append("labels have changed since the last draw: a new certificate begins here")
     voice.result(
         [
             f"{what}: fill in the column 'answer'; a blank counts as wrong",
+            *words,
             contents.line,
             f"written: {sheet}",
             f"recorded: {record}",

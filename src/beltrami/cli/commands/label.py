@@ -106,6 +106,7 @@ def label(
         from beltrami.labelling.bare import can_learn
         from beltrami.labelling.main_job import forecast_lines, label_rows
         from beltrami.labelling.options import LearningOptions
+        from beltrami.labelling.proving.audits import word_on_rewritten
 
         data = source if source is not None else _data_of(project)
         target = targets.table_target(data, out, "labelled", inputs)
@@ -126,6 +127,7 @@ def label(
         if page is not None:
             written.append(_write_page(labelling, page, target))
     places = [f"written: {path}" for path in written]
+    places += [f"! {word}" for word in (word_on_rewritten(target),) if word]
     learner = labelling.learner
     summary = {
         "sentence": labelling.sentence,

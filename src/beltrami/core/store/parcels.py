@@ -157,7 +157,7 @@ def _read_start(file: BinaryIO, size: int, digest: Any) -> tuple[bytes, int]:
     start = _take(file, digest, len(_MAGIC) + 8)
     length = int.from_bytes(start[len(_MAGIC) :], "little")
     if not start.startswith(_MAGIC) or length > min(_MOST_HEADER, size):
-        raise UnusableParcelError("it is no file that we wrote")
+        raise UnusableParcelError("it does not begin as one")
     return start, length
 
 

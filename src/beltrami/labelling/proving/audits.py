@@ -238,6 +238,25 @@ class AuditedLabels:
         return found.words, found.n_answers
 
 
+def word_on_rewritten(path: Path) -> str:
+    """Say what becomes of an audit whose labels were written anew; "" where nothing does."""
+    if not AuditRecord.path_beside(path).exists():
+        return ""
+    try:
+        audited = AuditedLabels.read(path)
+    except InvalidInputError as error:
+        return str(error)
+    trail = audited.record.trail
+    n_answers = sum(answer is not None for answer in trail.seen.values())
+    if not n_answers or trail.continues(audited.accepted):
+        return ""
+    return (
+        f"{AuditRecord.path_beside(path).name} holds {n_answers:,} answers about the labels that "
+        f"were in {path.name} before, and proves nothing of these. Draw from these to begin a new "
+        "certificate, or put the former labels back before you draw to keep the old one."
+    )
+
+
 def require_same_data(path: Path, data: str, record: AuditRecord) -> None:
     """Raise where the labels are of other data: the same id may then be another row."""
     if any(one not in {"", data} for one in record.data) and data:

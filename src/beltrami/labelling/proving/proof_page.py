@@ -4,13 +4,14 @@ Audited labels, what their answers prove and the target enter; a `ProofPage` lea
 """
 
 import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 
 from beltrami import __version__
 from beltrami.labelling.proving.audit_record import AuditRecord
 from beltrami.labelling.proving.audits import AuditedLabels
 from beltrami.report.page.proof import CheckedRound, ProofPage, WrongRow
-from beltrami.review.audit import Certificate
+from beltrami.review.audit import Certificate, floor_percent
 
 
 def proof_page(
@@ -34,10 +35,10 @@ def proof_page(
         "record of the draws": AuditRecord.path_beside(audited.path).name,
         "accepted labels": f"{proof.n_accepted:,}" if proof.n_accepted is not None else "",
         "looked at": f"{proof.n_checked:,}",
-        "at least right": f"{proof.lower!r}",
+        "at least right": f"{floor_percent(proof.lower)} %",
         "confidence": f"{proof.confidence:.12g}",
         "target": f"{target:.12g}",
-        "Beltrami": __version__,
+        "written": f"{datetime.now(UTC):%Y-%m-%d} (UTC), by Beltrami {__version__}",
     }
     return ProofPage(
         title=f"Proof for {audited.path.name}",

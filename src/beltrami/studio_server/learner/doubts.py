@@ -168,7 +168,7 @@ def _label_doubts(issues: LabelIssues) -> Iterator[Doubt]:
         entries = zip(found.rows, found.given, found.suggested, found.scores, strict=True)
         for row, given, suggested, score in entries:
             end = (
-                f"and the given label is wrong with a chance of {percent(score)}."
+                f"and the given label is wrong with a chance of {percent(min(score, 0.99))}."
                 if is_sure
                 else "but that is no clear sign: they may be wrong."
             )

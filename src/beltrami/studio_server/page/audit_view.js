@@ -160,7 +160,9 @@ export class AuditView {
   firstWords() {
     const { told } = this;
     if (!told?.settled || !told.accepted) return told?.settled ? "Label rows of two classes first, or allow more to be wrong." : "";
-    return `Some of the ${count(told.accepted)} accepted labels are drawn at random, and you say what these rows are without seeing what we said. If 63 of them are right and none is wrong, at least 95 % of all are, at 95 % confidence.`;
+    const goal = `${Number((100 * told.target).toPrecision(4))} %`;
+    const needed = told.answers ? `${count(told.answers)} right answers and no wrong one prove that at least ${goal} of all are right, at 95 % confidence; each wrong one takes some more.` : `They are too few to prove that ${goal} of them are right, but something is proved by any.`;
+    return `Some of the ${count(told.accepted)} accepted labels are drawn at random, and you say what these rows are without seeing what we said. ${needed}`;
   }
 
   /** Write the buttons. */

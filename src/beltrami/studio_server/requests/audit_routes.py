@@ -96,6 +96,8 @@ class AuditRoutes:
             "open": self._tell_open(),
             "certificate": None if look.proof is None else _tell_proof(look.proof),
             "stale": look.stale or None,
+            "target": look.target,
+            "answers": look.n_answers,
         }
 
     def _tell_open(self) -> dict[str, int] | None:

@@ -211,7 +211,7 @@ def require_columns(table: Table, names: Collection[str]) -> None:
     lacking = [name for name in names if name not in table.names]
     if not lacking:
         return
-    lower = {column.lower(): column for column in table.names}
+    lower = {column.lower(): column for column in table.names if column not in names}
     near = difflib.get_close_matches(lacking[0].lower(), list(lower), n=1, cutoff=0.5)
     hint = f" Is {lower[near[0]]!r} meant? Rename it." if near else ""
     raise InvalidInputError(

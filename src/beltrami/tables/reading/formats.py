@@ -103,6 +103,12 @@ def _read_file(path: Path, options: TableOptions, *, as_written: bool) -> Table:
                 f"{path.name} was written by beltrami and holds no rows. A labeller answers rows: "
                 f"beltrami apply {path.name} SOURCE."
             )
+        if kind == ".beltrami":
+            raise InvalidInputError(
+                f"{path.name} is no table but a project of the studio. Open it, beltrami studio "
+                f"{path.name}, or write its rows as a table first, beltrami export {path.name}; "
+                "`beltrami label` and `beltrami report` take the project itself."
+            )
         raise InvalidInputError(
             f"the kind of file {path.name!r} is not known; its name must end in one of "
             f"{', '.join((*_READERS, *_TEXT_KINDS))}, or be a folder of images."

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from beltrami.core.errors import InvalidInputError
 from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.columns.naming import find_id, known_name
@@ -10,6 +12,9 @@ from beltrami.tables.model import Table, decode_categories, few_of
 from beltrami.tables.options import TableOptions
 from beltrami.tables.own_results import of_people
 from beltrami.tables.reading.delimited import whole_numbers
+
+ASKED = frozenset({"ask_rank", "reason", "settles"})
+"""Columns by which the sheet of our questions is known."""
 
 
 def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
@@ -45,14 +50,31 @@ def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
         )
     column = labels.take(pc.index_in(ids, value_set=side_ids))
     columns = table.columns
+    replaced = table.replaced
     if target in table.names:
         place = table.names.index(target)
-        joined = columns.set_column(place, target, _overlay(column, columns.column(place)))
+        older = columns.column(place)
+        replaced += _replaced(ids, older, column)
+        joined = columns.set_column(place, target, _overlay(column, older))
     elif columns.num_columns:
         joined = columns.append_column(target, column)
     else:
         joined = pa.table({target: column})
-    return replace(table, columns=joined)
+    asked = table.asked
+    if ASKED.issubset(side.names):
+        is_answer = np.asarray(pc.is_valid(_without_gaps(column)))
+        asked = is_answer if asked is None else asked | is_answer
+    return replace(table, columns=joined, asked=asked, replaced=replaced)
+
+
+def _replaced(ids: Any, older: Any, newer: Any) -> tuple[str, ...]:
+    """Return which labels give way to others, in words."""
+    import pyarrow.compute as pc
+
+    before, after = (_texts(_without_gaps(decode_categories(one))) for one in (older, newer))
+    rows = np.flatnonzero(np.asarray(pc.fill_null(pc.not_equal(before, after), False)))
+    old, new, names = (one.take(rows).to_pylist() for one in (before, after, ids))
+    return tuple(f"{name}: {a!r} is now {b!r}" for name, a, b in zip(names, old, new, strict=True))
 
 
 def side_labels(
