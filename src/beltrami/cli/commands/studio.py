@@ -10,7 +10,6 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli import partitions as parts
 from beltrami.cli.speech import Voice, say
-from beltrami.core.errors import InvalidInputError
 from beltrami.core.telling.stages import INTAKE
 
 if TYPE_CHECKING:
@@ -69,17 +68,17 @@ def studio(
     with voice.work(*INTAKE):
         from beltrami.labelling.options import LearningOptions
         from beltrami.project import open_project
-        from beltrami.project.record.events import FILE
+        from beltrami.project.record.events import FILE, check_person
         from beltrami.studio_server.guard.access import Access
         from beltrami.studio_server.part import Part
         from beltrami.studio_server.serving import check_host
 
         check_host(host, has_own_token=token is not None)
-        if FILE in users:
-            raise InvalidInputError(
-                f"nobody may be called {FILE!r}: the labels that stand in the data are."
-            )
         access = Access.of(users, token)
+        for name in users:
+            check_person(
+                name, f"nobody may be called {FILE!r}: the labels that stand in the data are"
+            )
         if parts.is_answered(source):
             part = Part.of(parts.open_answered(source, table, seed, jobs), project)
             source, table, project = part.source, part.table, part.project
