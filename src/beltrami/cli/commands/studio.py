@@ -100,9 +100,9 @@ def _serve(
     is_shown: bool,
 ) -> None:
     """Serve until somebody ends it."""
+    from beltrami.core.store import remember_usually
     from beltrami.studio_server.application import make_app
     from beltrami.studio_server.desk import Desk
-    from beltrami.studio_server.keeping import remembering_usually
     from beltrami.studio_server.serving import serve
     from beltrami.studio_server.wire.hub import Hub
 
@@ -113,7 +113,7 @@ def _serve(
         users,
         learning,
         is_read_only=opened.read_only,
-        remembering=remembering_usually,
+        remembering=remember_usually,
         about="" if part is None else part.about,
         make=None if part is None else part.make,
     )
