@@ -474,6 +474,11 @@ def test_a_result_of_ours_is_no_data_for_a_command(run, command):
     run("audit", "labels.csv")
 
 
+def test_nobody_sits_down_by_the_name_of_the_data(run):
+    run("studio", "data.csv", "--user", "ann", "--user", "file", "--no-browser", code=1)
+    assert "nobody may be called 'file': the labels that stand in the data are." in run.err
+
+
 def test_quiet_keeps_what_was_asked_for_and_drops_how_it_was_read(run):
     Path("data.csv").write_text(two_groups(lambda i: "ab"[(i % 2) ^ (i == 6)] if i < 20 else ""))
     loud = run("check", "data.csv", "-o", "issues.csv")

@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 import beltrami
+from beltrami.report import doctor
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -97,6 +98,24 @@ def test_what_only_an_extra_brings_is_imported_in_the_room_that_does_without():
         "tables/features/texts.py",
     }
     assert set(lines) == rooms
+
+
+def test_the_doctor_looks_for_what_is_declared_and_nothing_else(monkeypatch):
+    monkeypatch.setattr(doctor, "_version", lambda _: None)
+    found = doctor.describe_installation()
+    del found["device"]  # it may have been asked for
+    missing = {one for one, said in found.items() if said == f"MISSING: pip install {one}"}
+    assert missing == names_of(PYPROJECT["project"]["dependencies"])
+    absent = {
+        one: said.rpartition("): pip install ")[2]
+        for one, said in found.items()
+        if said.startswith("not installed (")
+    }
+    assert absent == {one: one for one in BY_CALLERS} | {
+        one: f'"beltrami[{extra}]"'
+        for extra, lines in PYPROJECT["project"]["optional-dependencies"].items()
+        for one in names_of(lines) - OURS
+    }
 
 
 def test_frames_are_imported_only_where_the_caller_has_one():

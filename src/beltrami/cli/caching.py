@@ -9,9 +9,7 @@ from beltrami.cli.speech import Voice
 @contextmanager
 def kept_between_commands(voice: Voice, *, is_off: bool) -> Iterator[None]:
     """Let the block use the user's store, and say what it takes from there."""
-    from beltrami.core.store import remember
-    from beltrami.core.store.folder import usual_store
+    from beltrami.core.store import remember_usually
 
-    store = None if is_off else usual_store()
-    with nullcontext() if store is None else remember(store, tell=lambda line: voice.tell([line])):
+    with nullcontext() if is_off else remember_usually(tell=lambda line: voice.tell([line])):
         yield

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from beltrami.cli.speech import Voice
-from beltrami.cli.targets import model_target
+from beltrami.cli.targets import model_target, usual_folder
 from beltrami.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ Cover = Annotated[
 ]
 Form = Annotated[str, typer.Option("--form", help="Of partitions: parquet or csv is written.")]
 
-_SHARE_OF_FREE = 1 / 3
-"""Of free memory that a file may have in bytes before it is read in parts."""
-
 
 def goes_by_parts(source: str | None, memory: str | None, cluster: str | None) -> bool:
     """Say whether a source is labelled by partitions: a folder or pattern of tables, a large file.
@@ -44,17 +41,12 @@ def goes_by_parts(source: str | None, memory: str | None, cluster: str | None) -
     """
     if source is None:
         return False
-    from beltrami.partitions.reading.sources import is_partitioned
+    from beltrami.partitions.reading.sources import is_large, is_partitioned, is_table_file
 
-    return is_partitioned(source) or memory is not None or cluster is not None or _is_large(source)
-
-
-def _is_large(source: str) -> bool:
-    from beltrami.core.machine.memory import available_bytes
-    from beltrami.partitions.reading.sources import is_table_file
-
+    if is_partitioned(source) or memory is not None or cluster is not None:
+        return True
     path = Path(source)
-    return is_table_file(path) and path.stat().st_size > _SHARE_OF_FREE * available_bytes()
+    return is_table_file(path) and is_large(path)
 
 
 def label_parts(
@@ -73,8 +65,7 @@ def label_parts(
     path = Path(source)
     if path.is_file():
         voice.tell([f"{path.name} is read and answered in parts; memory does not hold it at once"])
-    stem = path.name if path.is_dir() else "".join(c for c in path.stem if c not in "*?[]")
-    target = out or Path(f"{stem or 'data'}.labelled")
+    target = out or usual_folder(source, "labelled")
     with voice.work(*STAGES):
         if save is not None:
             model_target(save, [source])

@@ -102,6 +102,13 @@ def model_target(out: Path, inputs: Iterable[object]) -> Path:
     return target
 
 
+def usual_folder(source: str, word: str) -> Path:
+    """Return where results of partitions go unless said: NAME.WORD, without signs of a pattern."""
+    path = Path(source)
+    stem = path.name if path.is_dir() else "".join(c for c in path.stem if c not in "*?[]")
+    return Path(f"{stem or 'data'}.{word}")
+
+
 def folder_target(out: Path) -> Path:
     """Return a folder that results can be written to, whether it is there already or not."""
     _require_writable(out / "file", ())

@@ -9,7 +9,7 @@ from beltrami.core.errors import InvalidInputError
 from beltrami.doors.answers import Answer, Reading, as_text
 from beltrami.project import Project
 from beltrami.project.record.checks import check_name
-from beltrami.project.record.events import FILE, IMPORT
+from beltrami.project.record.events import FILE, IMPORT, check_person
 from beltrami.project.record.state import Given, State
 from beltrami.tables.model import few_of
 
@@ -88,8 +88,7 @@ class Taken:
 
 def take_answers(project: Project, reading: Reading, user: str) -> Taken:
     """Save what a file says as events, one for each person; a person unknown to it is `user`."""
-    if check_name(user, "user") == FILE:
-        raise InvalidInputError(f"nobody may be called {FILE!r}: the labels of the data are.")
+    check_person(user)
     taken = Taken(reading.name)
     with project.lock:
         newest = _newest(project, reading, taken)

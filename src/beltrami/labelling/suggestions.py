@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.telling.progress import enter_stage
 from beltrami.core.telling.stages import Stage
+from beltrami.labelling.bare import can_learn
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import make_learner
 from beltrami.labelling.options import LearningOptions
@@ -75,7 +76,7 @@ def suggest_rows(intake: Intake, strategy: str, options: LearningOptions) -> Sug
     """Say which rows of a table to label next; labels of fewer than two classes are fine."""
     learner = make_learner(intake, options)
     given = np.flatnonzero(intake.is_given)
-    has_learned = len(set(intake.labels[given])) > 1
+    has_learned = can_learn(intake)
     if has_learned:
         learner.fit(intake.points, intake.labels)
     else:

@@ -12,6 +12,7 @@ from typing import Any, Self
 from weakref import WeakSet, finalize
 
 from beltrami.core.errors import BeltramiError, InvalidInputError
+from beltrami.core.store import remember_usually
 from beltrami.core.telling.progress import job
 from beltrami.core.telling.stages import FIT, Stage
 from beltrami.labelling.options import LearningOptions
@@ -19,7 +20,7 @@ from beltrami.labelling.result import Labelling
 from beltrami.project import ProjectError
 from beltrami.project.opening import project_place
 from beltrami.studio_server.desk import Desk
-from beltrami.studio_server.keeping import Kept, keep_labels, labels_by_id, remembering_usually
+from beltrami.studio_server.keeping import Kept, keep_labels, labels_by_id
 from beltrami.studio_server.wire.telling import tell_row, tell_state
 from beltrami.tables import TableOptions
 
@@ -58,9 +59,7 @@ class Session:
         self.is_over = False
         self.when_over: Callable[[], None] | None = None
         self._kept, self._user, self._options = kept, user, options
-        self._desk = Desk(
-            kept.project, _Nobody(), (user,), options, remembering=remembering_usually
-        )
+        self._desk = Desk(kept.project, _Nobody(), (user,), options, remembering=remember_usually)
         self._end = finalize(self, kept.end)  # at the latest when the process ends
 
     @classmethod
@@ -109,13 +108,13 @@ class Session:
     def settle(self) -> None:
         """Judge the candidates anew by all labels."""
         self._require_open()
-        with remembering_usually():
+        with remember_usually():
             self._desk.learning.settle()
 
     def result(self) -> Labelling:
         """Return every row labelled, as a fresh fit from these labels would."""
         self._require_open()
-        with remembering_usually():
+        with remember_usually():
             found = self._desk.learning.result(self._options)
         if found is None:
             n_classes = len(set(self.labels.values()))

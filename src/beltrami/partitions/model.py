@@ -46,6 +46,11 @@ class Partition(Protocol):
         """Return what changes when the content does."""
 
 
+def is_written_as_text(partition: Partition) -> bool:
+    """Say whether a partition has no types but those that are guessed from what is written."""
+    return bool(getattr(partition, "is_text", False))
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A partition that could not be worked on, and why."""

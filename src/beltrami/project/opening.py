@@ -14,9 +14,8 @@ from beltrami.project.inputs import Input, recognise, translate
 from beltrami.project.options import found_beside, merge_options, read_options, whole_path
 from beltrami.project.project import Project
 from beltrami.project.reading import read_data
-from beltrami.project.record.checks import check_name
 from beltrami.project.record.chronicle import Chronicle
-from beltrami.project.record.events import FILE, Event, InputSeen, RolesChanged
+from beltrami.project.record.events import Event, InputSeen, RolesChanged, check_person
 from beltrami.tables import TableOptions, read_table
 from beltrami.tables.options import DEFAULTS
 
@@ -91,8 +90,7 @@ def open_project(
     Project
         To be closed.
     """
-    if check_name(user, "user") == FILE:
-        raise InvalidInputError(f"nobody may be called {FILE!r}: the labels of the data are.")
+    check_person(user)
     path, source = _places(source, project)
     file = None if read_only else ProjectFile.open(path, user)
     try:

@@ -18,7 +18,6 @@ from beltrami.project.inputs import Input, Recognised, recognise
 from beltrami.project.options import changes_beside, options_record, place_beside
 from beltrami.project.reading import Data, OpenMarker, read_data
 from beltrami.project.record.audit_events import RiskSet
-from beltrami.project.record.checks import check_name
 from beltrami.project.record.chronicle import Chronicle
 from beltrami.project.record.events import (
     FILE,
@@ -34,6 +33,7 @@ from beltrami.project.record.events import (
     Returned,
     RolesChanged,
     TakenBack,
+    check_person,
     pressed,
 )
 from beltrami.project.record.measures import Measures
@@ -346,8 +346,7 @@ class Project:
         return pressed(tuple(None if one is None else one.label for one in given))
 
     def _require_person(self, user: str) -> None:
-        if check_name(user, "user") == FILE:
-            raise InvalidInputError(f"nobody is called {FILE!r}: the labels of the data are.")
+        check_person(user, f"nobody is called {FILE!r}: the labels of the data are")
         if self._file is None:
             raise ProjectError(
                 f"{self.path.name} was opened to be read only, so nothing is saved. Open it "

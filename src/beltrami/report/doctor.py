@@ -18,19 +18,30 @@ _NEEDED = (
     "scikit-learn",
     "numba",
     "faiss-cpu",
-    "pyarrow",
-    "pillow",
-    "matplotlib",
-    "jinja2",
-    "rich",
-    "typer",
     "threadpoolctl",
+    "matplotlib",
+    "typer",
+    "pyarrow",
+    "jinja2",
+    "lazy-loader",
+    "markupsafe",
+    "pillow",
+    "starlette",
+    "uvicorn",
+    "h11",
+    "websockets",
 )
 _OPTIONAL = {
-    "pandas": "results as DataFrames",
-    "polars": "polars tables as input",
-    "torch": "a graphics card",
+    "pandas": ("results as DataFrames", "pandas"),
+    "polars": ("polars tables as input", "polars"),
+    "torch": ("a graphics card", '"beltrami[gpu]"'),
+    "model2vec": ("vectors of texts by a model", '"beltrami[text]"'),
+    "dask": ("partitions on many machines", '"beltrami[cluster]"'),
+    "distributed": ("partitions on many machines", '"beltrami[cluster]"'),
+    "anywidget": ("the map in a notebook", '"beltrami[widget]"'),
+    "traitlets": ("the map in a notebook", '"beltrami[widget]"'),
 }
+"""What for, and what pip installs, by library."""
 
 
 def describe_installation() -> dict[str, str]:
@@ -47,8 +58,8 @@ def describe_installation() -> dict[str, str]:
     }
     for name in _NEEDED:
         facts[name] = _version(name) or f"MISSING: pip install {name}"
-    for name, use in _OPTIONAL.items():
-        facts[name] = _version(name) or f"not installed ({use}): pip install {name}"
+    for name, (use, wanted) in _OPTIONAL.items():
+        facts[name] = _version(name) or f"not installed ({use}): pip install {wanted}"
     browsers = ("chromium", "chromium-browser", "google-chrome", "firefox")
     browser = next((name for name in browsers if shutil.which(name)), None)
     facts["browser"] = browser or "none found; reports open in any browser elsewhere"

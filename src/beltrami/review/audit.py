@@ -1,7 +1,7 @@
 """How right the accepted labels are, by checking some of them blindly, with exact bounds.
 
-Rows that were accepted, and what a person says of a random few, enter; rows to look at, a
-certificate and the number of answers that a promise needs leave.
+Rows that were accepted, and what a person says of a random few, enter; rows to look at and a
+certificate leave.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import betaln
-from scipy.stats import beta, binom
+from scipy.stats import beta
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.randomness import generator
@@ -213,41 +213,6 @@ def _at_most(x: int, n: int, marked: int, pool: int) -> float:
 
 def _choose(n: int, k: Any) -> Any:
     return -np.log(n + 1.0) - betaln(n - k + 1.0, k + 1.0)
-
-
-def needed(
-    target: float,
-    confidence: float = 0.95,
-    n_wrong: int = 0,
-    *,
-    n_accepted: int | None = None,
-    look: int | None = None,
-) -> int:
-    """Return how many answers prove an accuracy when so many of them are wrong.
-
-    - `n_accepted`: rows they are drawn from; None for a pool without end.
-    - Returned: the fewest answers for which `certify` gives a lower bound of at least `target`.
-    """
-    limit, alpha = 1 - check_share(target, "target"), error_at(look, confidence)
-    wrong = check_count(n_wrong, name="n_wrong", minimum=0)
-    if n_accepted is None:
-        high = 64
-        while binom.cdf(wrong, high, limit) > alpha:
-            high *= 2
-        return _last(lambda n: float(binom.cdf(wrong, n, limit)) > alpha, wrong, high) + 1
-    pool = check_count(n_accepted, name="n_accepted", minimum=0)
-    allowed = math.floor(pool * limit + _ROUNDING)
-    if wrong > allowed:
-        raise InvalidInputError(
-            f"{wrong} wrong of {pool} accepted labels leave an accuracy below {target:g}, however "
-            "many are checked; lower the target or accept fewer labels."
-        )
-    if allowed >= pool:
-        return 0
-    reject = alpha * (1 - _ROUNDING)
-    return (
-        _last(lambda n: _at_most(wrong, n, allowed + 1, pool) > reject, min(wrong, pool), pool) + 1
-    )
 
 
 def check_share(value: Any, name: str) -> float:

@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from beltrami.core.machine.memory import require_memory
+from beltrami.core.store import remember_usually
 from beltrami.front_door.classifier import ManifoldClassifier
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.options import LearningOptions
@@ -19,7 +20,7 @@ from beltrami.project.options import said_options
 from beltrami.studio_server.application import make_app
 from beltrami.studio_server.desk import Desk
 from beltrami.studio_server.guard.access import Access
-from beltrami.studio_server.keeping import Kept, keep_labels, labels_by_id, remembering_usually
+from beltrami.studio_server.keeping import Kept, keep_labels, labels_by_id
 from beltrami.studio_server.part import Part
 from beltrami.studio_server.serving import ServerThread
 from beltrami.studio_server.wire.hub import Hub
@@ -184,7 +185,7 @@ class Studio:
                 (user,),
                 learning,
                 make=make,
-                remembering=remembering_usually,
+                remembering=remember_usually,
                 about=about,
             )
             server = ServerThread(make_app(desk, hub, access), port=port)

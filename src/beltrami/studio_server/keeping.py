@@ -3,13 +3,10 @@
 import os
 import shutil
 import tempfile
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from beltrami.core.store import remember
-from beltrami.core.store.folder import usual_store
 from beltrami.labelling.options import LearningOptions
 from beltrami.project import Project, open_project
 from beltrami.tables import TableOptions
@@ -69,9 +66,3 @@ def labels_by_id(project: Project) -> dict[Any, str]:
     """Return the labels that were given, by the ids of their rows, in the order of the rows."""
     ids, state = project.data.ids, project.snapshot()
     return {ids[row]: one.label for row, one in sorted(state.labels.items())}
-
-
-def remembering_usually() -> AbstractContextManager[None]:
-    """Return the context in which graphs and maps are kept in the user's store."""
-    store = usual_store()
-    return nullcontext() if store is None else remember(store)

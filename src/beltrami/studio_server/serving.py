@@ -175,11 +175,6 @@ class ServerThread:
         self._server.should_exit = True
         self._thread.join(_LONGEST_STOP_S)
 
-    @property
-    def is_running(self) -> bool:
-        """Whether it answers."""
-        return self._thread is not None and self._thread.is_alive()
-
     def __enter__(self) -> Self:
         self.start()
         return self

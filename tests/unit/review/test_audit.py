@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import hypergeom
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.review.audit import certify, draw_audit, needed
+from beltrami.review.audit import certify, draw_audit
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
@@ -34,7 +34,6 @@ def test_the_lower_bound_is_the_best_possible():
 @pytest.mark.parametrize(("answers", "errors"), [(59, 0), (93, 1), (124, 2)])
 def test_the_known_numbers_of_answers_prove_95_percent(answers, errors):
     assert certify(answers, errors).lower >= 0.95 > certify(answers - 1, errors).lower
-    assert needed(0.95, 0.95, errors) == answers
 
 
 def test_without_errors_the_bound_is_a_root_of_alpha():
@@ -63,18 +62,6 @@ def test_bounds_enclose_the_estimate(pool, data):
     found = certify(n, x, pool)
     assert 0 <= found.lower <= found.accuracy + 1e-12
     assert found.accuracy - 1e-12 <= found.upper <= 1
-
-
-@given(st.integers(1, 400), st.floats(0.5, 0.99), st.integers(0, 3))
-def test_the_number_needed_is_the_fewest_that_certify(pool, target, errors):
-    if errors > math.floor(pool * (1 - target) + 1e-9):
-        with pytest.raises(InvalidInputError, match="however many"):
-            needed(target, 0.9, errors, n_accepted=pool)
-        return
-    n = needed(target, 0.9, errors, n_accepted=pool)
-    assert certify(n, errors, pool, confidence=0.9).lower >= target - 1e-9
-    if n > errors:
-        assert certify(n - 1, min(errors, n - 1), pool, confidence=0.9).lower < target + 1e-9
 
 
 def test_nothing_checked_proves_nothing():
@@ -135,7 +122,6 @@ def test_a_draw_is_repeatable_and_never_larger_than_the_pool():
         (lambda: certify(5, 1, 4), "5 rows were checked and 4 accepted"),
         (lambda: certify(5, 1, confidence=1.0), "confidence=1.0"),
         (lambda: certify(-1, 0), "n_checked=-1"),
-        (lambda: needed(0.0), "target=0.0"),
     ],
 )
 def test_impossible_counts_are_refused(call, words):

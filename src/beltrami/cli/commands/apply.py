@@ -80,11 +80,7 @@ def apply(
 def _target(source: str, out: Path | None, inputs: tuple[object, ...], *, is_folder: bool) -> Path:
     if not is_folder:
         return targets.table_target(source, out, "applied", inputs)
-    if out is None:
-        path = Path(source)
-        stem = path.name if path.is_dir() else "".join(c for c in path.stem if c not in "*?[]")
-        out = Path(f"{stem or 'data'}.applied")
-    return targets.folder_target(out)
+    return targets.folder_target(targets.usual_folder(source, "applied") if out is None else out)
 
 
 def _labeller(model: Path, source: str) -> "tuple[TableLabeller, dict[str, str]]":

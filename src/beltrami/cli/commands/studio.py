@@ -10,7 +10,6 @@ import typer
 from beltrami.cli import options as o
 from beltrami.cli import partitions as parts
 from beltrami.cli.speech import Voice, say
-from beltrami.core.errors import InvalidInputError
 from beltrami.core.telling.stages import INTAKE
 
 if TYPE_CHECKING:
@@ -69,17 +68,17 @@ def studio(
     with voice.work(*INTAKE):
         from beltrami.labelling.options import LearningOptions
         from beltrami.project import open_project
-        from beltrami.project.record.events import FILE
+        from beltrami.project.record.events import FILE, check_person
         from beltrami.studio_server.guard.access import Access
         from beltrami.studio_server.part import Part
         from beltrami.studio_server.serving import check_host
 
         check_host(host, has_own_token=token is not None)
-        if FILE in users:
-            raise InvalidInputError(
-                f"nobody may be called {FILE!r}: the labels that stand in the data are."
-            )
         access = Access.of(users, token)
+        for name in users:
+            check_person(
+                name, f"nobody may be called {FILE!r}: the labels that stand in the data are"
+            )
         if parts.is_answered(source):
             part = Part.of(parts.open_answered(source, table, seed, jobs), project)
             source, table, project = part.source, part.table, part.project
@@ -101,9 +100,9 @@ def _serve(
     is_shown: bool,
 ) -> None:
     """Serve until somebody ends it."""
+    from beltrami.core.store import remember_usually
     from beltrami.studio_server.application import make_app
     from beltrami.studio_server.desk import Desk
-    from beltrami.studio_server.keeping import remembering_usually
     from beltrami.studio_server.serving import serve
     from beltrami.studio_server.wire.hub import Hub
 
@@ -114,7 +113,7 @@ def _serve(
         users,
         learning,
         is_read_only=opened.read_only,
-        remembering=remembering_usually,
+        remembering=remember_usually,
         about="" if part is None else part.about,
         make=None if part is None else part.make,
     )

@@ -7,7 +7,7 @@ their own. Outside of `remember` nothing is read or written.
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from beltrami.core import errors
 from beltrami.core.errors import BeltramiError, BeltramiWarning, StoreWarning
 from beltrami.core.machine.device import device_key
-from beltrami.core.store.folder import NoRoomError, Store
+from beltrami.core.store.folder import NoRoomError, Store, usual_store
 from beltrami.core.store.keys import content_key, numerics
 from beltrami.core.store.parcels import Parcel, UnusableParcelError
 
@@ -140,6 +140,14 @@ def remember(
         yield
     finally:
         _memory.reset(token)
+
+
+@contextmanager
+def remember_usually(*, tell: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+    """Remember inside the block in the user's own store; nothing where the user wants none."""
+    store = usual_store()
+    with nullcontext() if store is None else remember(store, tell=tell):
+        yield
 
 
 @contextmanager

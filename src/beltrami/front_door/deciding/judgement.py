@@ -96,8 +96,6 @@ class JudgedValues:
         Root of the mean squared held-out residual; NaN where none could be held out.
     r2 : float
         One minus the share of the variance that is left; NaN where all values are the same.
-    is_answer : bool
-        Whether it answers.
     seconds : float
         What it took.
     note : str
@@ -109,7 +107,6 @@ class JudgedValues:
     is_baseline: bool
     error: float
     r2: float
-    is_answer: bool
     seconds: float
     note: str
 
@@ -203,7 +200,7 @@ def held_out_loss(trial: Trial, sample: Labeled) -> float:
     return float(np.average(trial.held_out**2, weights=sample.weights))
 
 
-def judge_values(trial: Trial, sample: Labeled, *, is_answer: bool) -> JudgedValues:
+def judge_values(trial: Trial, sample: Labeled) -> JudgedValues:
     """Return the evidence on one candidate."""
     candidate, loss = trial.candidate, held_out_loss(trial, sample)
     error = r2 = float("nan")
@@ -219,7 +216,6 @@ def judge_values(trial: Trial, sample: Labeled, *, is_answer: bool) -> JudgedVal
         candidate.is_baseline,
         error,
         r2,
-        is_answer,
         trial.seconds,
         trial.note,
     )

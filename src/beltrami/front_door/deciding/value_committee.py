@@ -74,7 +74,7 @@ class ValueCommittee(Committee[ValueMember]):
             self.members[best],
             best,
             fitted[best].answer[:, None],
-            tuple(judge_values(trials[name], sample, is_answer=name == best) for name in order),
+            tuple(judge_values(trials[name], sample) for name in order),
             honest,
         )
 

@@ -159,11 +159,6 @@ class Confidence:
         bounded = float(np.clip(chance, 1 - _SUREST, _SUREST))
         return cls(float(np.log(bounded / (1 - bounded))), (0.0,) * len(ROW_SIGNS))
 
-    @property
-    def is_even(self) -> bool:
-        """Whether nothing tells one row from another."""
-        return not any(self.slopes)
-
     def judge(self, signs: Signs) -> FloatVector:
         """Return the chance that each row is right, (n,)."""
         odds = signs.table @ np.array(self.slopes) + self.start

@@ -18,13 +18,13 @@ from beltrami.labelling.kept.answers import COLUMNS, Answers, NewLabels, new_lab
 from beltrami.labelling.kept.applied import Applied
 from beltrami.labelling.kept.table_labeller import ROWS, TableLabeller
 from beltrami.partitions.answers.answering import PartCounts, written_name
-from beltrami.partitions.answers.looking import Look, LookTask, as_kinds, common_kind, is_text
+from beltrami.partitions.answers.looking import Look, LookTask, as_kinds, common_kind
 from beltrami.partitions.crews.crew import ThreadCrew, is_full
 from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER, Manifest
-from beltrami.partitions.model import Failure, Partition
+from beltrami.partitions.model import Failure, Partition, is_written_as_text
 from beltrami.partitions.places import require_apart, require_own_names
-from beltrami.partitions.reading.sources import find_partitions, is_table_file
+from beltrami.partitions.reading.sources import find_partitions, is_large, is_table_file
 from beltrami.tables import Table, TableOptions, read_table
 from beltrami.tables.features.recipe import require_columns
 from beltrami.tables.model import decode_categories
@@ -36,9 +36,6 @@ _BATCHES = 16
 
 _TIMES = 4
 """What a partition takes while it is answered, in what is decoded at a time."""
-
-_SHARE_OF_FREE = 1 / 3
-"""Of free memory that a csv file may have in bytes before it is read in parts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,7 +232,7 @@ class ApplyTask:
 
         named = [*self.labeller.recipe.columns, self.labeller.roles.id, self.labeller.roles.label]
         held = dict.fromkeys(name for name in named if name in begun.names)
-        if is_text(partition):
+        if is_written_as_text(partition):
             types = dict.fromkeys(held, pa.string()) | look.kinds
         else:
             types = {name: decode_categories(begun.columns.column(name)).type for name in held}
@@ -259,7 +256,7 @@ def _batches(partition: Partition, types: Mapping[str, Any], look: Look) -> Iter
 
     waiting: list[Any] = []
     n_waiting = 0
-    settled = {name: types[name] for name in look.kinds} if is_text(partition) else {}
+    settled = {name: types[name] for name in look.kinds} if is_written_as_text(partition) else {}
     texts = dict.fromkeys(settled, pa.string())
     for piece in partition.batches({**types, **texts}, ROWS):
         batch = as_kinds(piece, settled)
@@ -325,4 +322,4 @@ def _goes_in_batches(path: Path) -> bool:
     if not is_table_file(path) or not path.stat().st_size:
         return False
     is_text = path.suffix.lower() in (".csv", ".tsv")
-    return not is_text or path.stat().st_size > _SHARE_OF_FREE * available_bytes()
+    return not is_text or is_large(path)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from beltrami.labelling.kept.table_labeller import ROWS
-from beltrami.partitions.model import Partition
+from beltrami.partitions.model import Partition, is_written_as_text
 from beltrami.partitions.reading.files import FilePartition
 from beltrami.tables.model import decode_categories
 from beltrami.tables.reading.delimited import whole_numbers
@@ -56,16 +56,11 @@ class LookTask:
         n_rows = partition.count() if is_numbered and isinstance(partition, FilePartition) else 0
         begun = arrow_table(schema.empty_table(), partition.name)
         held = [one for one in (self.id, self.label) if one is not None and one in begun.names]
-        if is_text(partition):
+        if is_written_as_text(partition):
             kinds = _written_kinds(partition, held)
         else:
             kinds = {one: decode_categories(begun.columns.column(one)).type for one in held}
         return Look(n_rows, partition.block_bytes(), kinds)
-
-
-def is_text(partition: Partition) -> bool:
-    """Say whether a partition has no types but those that are guessed from what is written."""
-    return bool(getattr(partition, "is_text", False))
 
 
 def common_kind(looks: Iterable[Look], column: str | None) -> Any:

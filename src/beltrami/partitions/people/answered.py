@@ -30,7 +30,7 @@ from beltrami.partitions.crews.crew import ThreadCrew
 from beltrami.partitions.crews.opening import crew_of
 from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER
-from beltrami.partitions.model import Partition
+from beltrami.partitions.model import Partition, is_written_as_text
 from beltrami.partitions.people.fetching import fetch_rows
 from beltrami.partitions.reading.files import FilePartition
 from beltrami.partitions.reading.locating import find_ids, find_numbers
@@ -207,8 +207,8 @@ class Answered:
     def _agreed(self) -> list[str]:
         """Return the columns that are read in the same way from all partitions."""
         layout = self.chosen.layout
-        is_text = bool(getattr(self.partitions[0], "is_text", False))
-        names = [layout.roles.id, layout.roles.label, *(layout.widths if is_text else ())]
+        read = layout.widths if is_written_as_text(self.partitions[0]) else ()
+        names = [layout.roles.id, layout.roles.label, *read]
         return [one for one in names if one is not None]
 
     def table(self) -> Table:

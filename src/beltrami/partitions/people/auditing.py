@@ -25,7 +25,7 @@ from beltrami.partitions.answers.answering import written_name
 from beltrami.partitions.crews.crew import ThreadCrew
 from beltrami.partitions.crews.passes import Passes
 from beltrami.partitions.manifest import FOLDER
-from beltrami.partitions.model import Partition
+from beltrami.partitions.model import Partition, is_written_as_text
 from beltrami.partitions.people.answered import Answered
 from beltrami.partitions.reading.sources import find_partitions
 from beltrami.partitions.rows import Keys, key_limit, row_keys
@@ -113,7 +113,7 @@ class _AcceptedTask:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        is_text = bool(getattr(partition, "is_text", False))
+        is_text = is_written_as_text(partition)
         schema = partition.schema()
         types = {n: pa.string() if is_text else schema.field(n).type for n in _COLUMNS}
         found, start = _Accepted(np.zeros(0, np.uint64), [], set()), 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector
-from beltrami.partitions.model import Partition
+from beltrami.partitions.model import Partition, is_written_as_text
 from beltrami.tables import Roles, Table, TableOptions, guess_roles
 from beltrami.tables.columns.kinds import is_number, is_text
 from beltrami.tables.columns.naming import is_label_name
@@ -163,7 +163,7 @@ def agree(
     names = [*roles.vectors, *roles.numeric]
     _require_columns(names, partitions, schemas)
     notes: list[str] = []
-    is_text_file = bool(getattr(partitions[0], "is_text", False))
+    is_text_file = is_written_as_text(partitions[0])
     kinds = {name: _numeric_type(name, partitions, schemas, is_text_file, notes) for name in names}
     dtype = np.result_type(*kinds.values())
     types = {name: _arrow_type(dtype, is_vector=name in roles.vectors) for name in names}

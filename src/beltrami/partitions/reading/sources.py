@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
+from beltrami.core.machine import memory
 from beltrami.labelling.showing.own_columns import relative_path
 from beltrami.partitions.model import Partition
 from beltrami.partitions.reading.files import FilePartition
@@ -25,6 +26,9 @@ _KINDS = {
 }
 _PATTERN = frozenset("*?[")
 
+_SHARE_OF_FREE = 1 / 3
+"""Of free memory that a file may have in bytes before it is read in parts."""
+
 
 def is_partitioned(source: Any) -> bool:
     """Say whether a source is a folder or a pattern of tables, or a dask DataFrame."""
@@ -39,6 +43,11 @@ def is_partitioned(source: Any) -> bool:
 def is_table_file(path: Path) -> bool:
     """Say whether a path is a file that can be read in parts."""
     return path.is_file() and _kind(path) is not None
+
+
+def is_large(path: Path) -> bool:
+    """Say whether a file is too large for what is free of memory, so that it is read in parts."""
+    return path.stat().st_size > _SHARE_OF_FREE * memory.available_bytes()
 
 
 def find_partitions(source: Any, *, delimiter: str | None = None) -> tuple[Partition, ...]:

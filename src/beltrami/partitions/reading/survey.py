@@ -1,7 +1,7 @@
 """The first pass: counts, moments, labels and ids of every partition, and what is wrong with them.
 
-`survey_partition` runs wherever a partition is worked on; `join_facts` puts the facts together in
-the order of names, so that the sums have the same bits whoever worked on what.
+`SurveyTask` runs wherever a partition is worked on; `join_facts` puts the facts together in the
+order of names, so that the sums have the same bits whoever worked on what.
 """
 
 from collections import Counter

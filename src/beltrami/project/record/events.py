@@ -35,6 +35,15 @@ DOUBTS = ("label", "between", "island", "unlike", "twins", "spelling")
 _LONGEST_VALUE = 2000
 
 
+def check_person(
+    user: Any, otherwise: str = f"nobody may be called {FILE!r}: the labels of the data are"
+) -> str:
+    """Return the name of a person, or say what is wrong with it: `FILE` stands for the data."""
+    name = check_name(user, "user")
+    require(name != FILE, otherwise)
+    return name
+
+
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """Rows were given labels, or had them taken away.

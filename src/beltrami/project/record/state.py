@@ -152,9 +152,9 @@ class ClassNames:
         """Let an event change what is called what, and say whether it may have."""
         match body:
             case Labelled():
-                return sum(map(self.found, new_names(body))) > 0
+                return sum(map(self.add, new_names(body))) > 0
             case ClassAdded(name=name):
-                return self.found(name)
+                return self.add(name)
             case ClassRemoved(name=name):
                 self.remove(name)
                 return True
@@ -172,7 +172,7 @@ class ClassNames:
         twin._n_called = self._n_called.copy()
         return twin
 
-    def found(self, name: str) -> bool:
+    def add(self, name: str) -> bool:
         """Let there be a class of that name, and say whether there was none."""
         if name in self._live:
             return False

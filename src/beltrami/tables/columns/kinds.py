@@ -1,7 +1,7 @@
 """What a column holds: values enter, a kind and a reason leave.
 
 To add a kind: its name and how it is recognised here, whether it is a feature in `roles`, and its
-numbers in a block of ``features/blocks.py``, which ``features/matrix.py`` puts beside the others.
+numbers in a part of ``features/parts.py``, which ``features/recipe.py`` puts beside the others.
 """
 
 from dataclasses import dataclass

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from beltrami.core.errors import BeltramiWarning, ConvergenceWarning, StoreWarning
-from beltrami.core.store import NO_CONTENT, Form, Parcel, Store, forget, recall, remember
+from beltrami.core.store import (
+    NO_CONTENT,
+    Form,
+    Parcel,
+    Store,
+    forget,
+    recall,
+    recalling,
+    remember,
+    remember_usually,
+)
 from beltrami.core.store.folder import Store as _Store
 
 SQUARES: Form[np.ndarray] = Form(
@@ -90,6 +100,19 @@ def test_what_takes_no_time_is_not_kept(store: Store):
     with remember(store):
         work(NUMBERS)
     assert store.entries() == []
+
+
+def test_the_usual_store_is_that_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(recalling, "LEAST_SECONDS", 0.0)
+    for folder, n_made in ((str(tmp_path / "mine"), 1), ("", 2)):
+        monkeypatch.setenv("BELTRAMI_CACHE", folder)
+        work = Work()
+        for _ in range(2):
+            with remember_usually(tell=work.told.append):
+                work(NUMBERS)
+        assert (work.n_made, len(work.told)) == (n_made, 2 - n_made)
 
 
 def test_inside_a_whole_its_parts_are_not_kept(store: Store):

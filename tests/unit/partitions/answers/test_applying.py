@@ -16,9 +16,9 @@ import beltrami as bt
 from beltrami.core.errors import InvalidInputError
 from beltrami.labelling.kept.keeping import load_table_labeller
 from beltrami.labelling.kept.table_labeller import TableLabeller
-from beltrami.partitions.answers import applying
 from beltrami.partitions.answers.applying import apply_to_parts, apply_to_table
 from beltrami.partitions.manifest import FOLDER, Manifest
+from beltrami.partitions.reading import sources
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -77,7 +77,7 @@ def test_a_csv_file_gets_the_same_bytes_alone_in_batches_and_in_a_folder(
     first = pq.read_table("o.parquet")
     in_folder = parts(numbers)
     assert pq.read_table("out/new.parquet").equals(first)
-    monkeypatch.setattr(applying, "_SHARE_OF_FREE", 0)
+    monkeypatch.setattr(sources, "_SHARE_OF_FREE", 0)
     in_batches = whole(numbers, "in/new.csv", "b.parquet")
     assert pq.read_table("b.parquet").equals(first)
     assert first.schema.field("id").type == pa.int64()
