@@ -182,6 +182,18 @@ def test_a_class_that_was_forgotten_is_an_answer_as_well(sit_down):
     assert list(one.desk.project.state.audits.answers.values()) == ["neither"]
 
 
+def test_z_takes_no_label_back_while_a_card_lies_open(sit_down):
+    one = sit_down()
+    one.client.ask("/api/labels", {"rows": [1], "label": one.truth[1], "how": "key"})
+    one.client.settled()
+    one.page.keyboard.press("d")
+    one.see("#audit-count", "row 1 of 65")
+    given = dict(one.desk.project.state.labels)
+    one.page.keyboard.press("z")
+    one.see("#said", "An answer in an audit is final")
+    assert dict(one.desk.project.state.labels) == given
+
+
 def test_an_answer_counts_where_its_card_comes_a_second_time(sit_down):
     one = sit_down()
     held: list[Any] = []

@@ -103,3 +103,13 @@ def test_labels_of_one_class_take_their_data_along_and_have_no_report(shell, one
     assert "no report" in shell("label", "data.beltrami", *arguments)
     assert '"y"' in (shell.folder / "labels.csv").read_text().splitlines()[0]
     assert not (shell.folder / "page.html").exists()
+
+
+def test_the_summary_of_a_project_speaks_of_its_own_audits(shell, project):
+    for command in (
+        ["label", "--project", "data.beltrami", "-o", "l.csv"],
+        ["report", "data.beltrami"],
+    ):
+        out = shell(*command)
+        assert "beltrami audit" not in out
+        assert "The studio's audit draws one: beltrami studio data.beltrami" in out

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from beltrami.cli.speech import Voice
 
 if TYPE_CHECKING:
+    from beltrami.labelling.result import Labelling
     from beltrami.project import Project
     from beltrami.tables import TableOptions
 
@@ -36,3 +37,14 @@ def risk_of(project: "Project", risk: float | None, voice: Voice) -> float | Non
         risk = project.state.risk
         voice.tell([f"risk: {risk:g}, as chosen in {project.path.name}"])
     return risk
+
+
+def result_lines(project: "Project", labelling: "Labelling", risk: float | None) -> list[str]:
+    """Return the summary of a project's labels, with what its own audits prove of them."""
+    from beltrami.project.page import accepted_labels
+    from beltrami.project.work import proof_words
+
+    accepted = accepted_labels(labelling)
+    proof = proof_words(project.state.audits, accepted, risk, project.path.name)
+    first, *others = labelling.lines(project=project.path)
+    return [first, *(line for line in proof if line), *others]

@@ -193,13 +193,15 @@ class Labelling:
             for row in rows
         ]
 
-    def lines(self, written: Path | None = None) -> list[str]:
+    def lines(self, written: Path | None = None, *, project: Path | str | None = None) -> list[str]:
         """Return the summary.
 
         Parameters
         ----------
         written : Path or None, default=None
             Where the labels are, for the command that proves them.
+        project : path or None, default=None
+            Where people gave the labels, for the command that shows them again.
 
         Returns
         -------
@@ -221,7 +223,10 @@ class Labelling:
         if counts["unreached"]:
             lines.append(f"{counts['unreached']:,} rows share no part of the data with a label")
         if len(self.issues):
-            lines.append(f"{len(self.issues)} given label(s) look wrong; see `beltrami check`")
+            place = "`beltrami check`"
+            if project is not None:
+                place = f"the review of `beltrami studio {shlex.quote(str(project))}`"
+            lines.append(f"{len(self.issues)} given label(s) look wrong; see {place}")
         if self.questions:
             first = self.questions[0]
             preview = self.contents.preview(first.row, LINE_LENGTH)

@@ -270,3 +270,23 @@ def test_sources_are_counted_once_and_say_who_labelled(found):
     assert found.codes is found.codes
     assert_array_equal(found.source == Source.GIVEN, np.arange(N) < 12)
     assert [SOURCES[one] for one in Source] == ["human", "propagated", "abstained", "unreached"]
+
+
+def test_answers_to_our_questions_are_known_as_such_and_labels_in_place_of_others_are_told_of():
+    table = columns()
+    asked = bt.label(table, n_questions=3)
+    sheet = {
+        "id": [row for row, label in enumerate(table["label"]) if label is None][:3] + [0],
+        "ask_rank": [1, 2, 3, 4],
+        "reason": ["far"] * 4,
+        "settles": [2] * 4,
+    }
+    sheet["label"] = [TRUTH[row] for row in sheet["id"][:3]] + ["b"]
+    found = bt.label(table, labels=sheet, n_questions=0)
+    assert any("4 of the 15 labels were asked for" in one for one in found.learner.report_.warnings)
+    assert not any("asked for" in one for one in asked.learner.report_.warnings)
+    assert "1 in place of another (\"0: 'a' is now 'b'\")" in found.intake.side_note
+    plain = {"id": sheet["id"], "label": sheet["label"]}
+    again = bt.label(table, labels=plain, n_questions=0)
+    assert not any("asked for" in one for one in again.learner.report_.warnings)
+    pd.testing.assert_frame_equal(again.frame, found.frame)

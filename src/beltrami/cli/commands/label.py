@@ -15,6 +15,7 @@ from beltrami.core.telling.stages import LEARNING, Stage
 
 if TYPE_CHECKING:
     from beltrami.labelling import Intake, Labelling
+    from beltrami.project import Project
     from beltrami.tables import TableOptions
 
 
@@ -112,7 +113,7 @@ def label(
         target = targets.table_target(data, out, "labelled", inputs)
         page = None if report is None else targets.page_target(data, report, inputs)
         model = None if save is None else targets.model_target(save, (data, *inputs, target, page))
-        intake, risk = _take_in(data, project, table, risk, voice)
+        intake, risk, held = _take_in(data, project, table, risk, voice)
         learning = LearningOptions(method, risk, budget, seed, n_questions=ask, n_jobs=jobs)
         voice.tell(intake.lines())
         if not can_learn(intake):
@@ -140,7 +141,10 @@ def label(
         "facts": labelling.facts,
         "written": [str(path) for path in written],
     }
-    voice.result(labelling.lines(target) + places, summary)
+    lines = labelling.lines(target)
+    if held is not None:
+        lines = projects.result_lines(held, labelling, risk)
+    voice.result(lines + places, summary)
 
 
 def _require_one_table(report: Path | None, *, with_data: bool) -> None:
@@ -171,14 +175,14 @@ def _take_in(
     table: "TableOptions",
     risk: float | None,
     voice: Voice,
-) -> "tuple[Intake, float | None]":
+) -> "tuple[Intake, float | None, Project | None]":
     """Read the data, with the labels of a project, and its risk unless another is said."""
     from beltrami.labelling.intake import take_in
 
     if project is None:
-        return take_in(data, table), risk
+        return take_in(data, table), risk, None
     opened = projects.open_to_read(data, table, project, voice)
-    return opened.intake, projects.risk_of(opened, risk, voice)
+    return opened.intake, projects.risk_of(opened, risk, voice), opened
 
 
 def _write_given(

@@ -57,7 +57,7 @@ def report(
         learning = LearningOptions(risk=risk, random_state=seed, n_jobs=jobs)
         if projects.is_project(source):
             target = page_target(_data_of(source), out, (source, config))
-            labelling = _report_project(Path(source), target, table, learning, voice)
+            labelling, lines = _report_project(Path(source), target, table, learning, voice)
         else:
             target = page_target(source, out, (*table.beside, config))
             intake = take_in(source, table)
@@ -65,8 +65,9 @@ def report(
             labelling = label_rows(intake, learning)
             voice.detail(labelling.learner.report_.lines())
             labelling.report(target)
+            lines = labelling.lines()
     voice.result(
-        [*labelling.lines(), f"written: {target}"],
+        [*lines, f"written: {target}"],
         {"sentence": labelling.sentence, "counts": labelling.counts, "written": str(target)},
     )
 
@@ -79,8 +80,8 @@ def _data_of(project: str) -> Path:
 
 def _report_project(
     path: Path, target: Path, table: "TableOptions", learning: "LearningOptions", voice: Voice
-) -> "Labelling":
-    """Write the page of a project; its table is read by the options that it keeps."""
+) -> "tuple[Labelling, list[str]]":
+    """Write the page of a project, read by the options that it keeps; its summary leaves, too."""
     from beltrami.core.telling.progress import enter_stage
     from beltrami.labelling.bare import can_learn
     from beltrami.labelling.main_job import label_rows
@@ -104,4 +105,4 @@ def _report_project(
     page = finish_page(opened, draft_page(labelling, opened.state, learning))
     enter_stage(Stage.PAGE)
     save_page(page, target)
-    return labelling
+    return labelling, projects.result_lines(opened, labelling, learning.risk)

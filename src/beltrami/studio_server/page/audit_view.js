@@ -151,7 +151,8 @@ export class AuditView {
   }
 
   openWords() {
-    if (this.card || !this.told) return "";
+    if (this.card) return "";
+    if (!this.told) return "The rows are being compared and the labels judged; rows can be drawn then.";
     if (this.isCounting) return "The round is complete; what it proves is being worked out.";
     if (!this.told.settled) return "The labels are being judged; a moment.";
     return this.told.accepted ? "Nothing is proved yet of these labels." : "No label of ours is accepted yet.";

@@ -79,6 +79,10 @@ function start() {
   const data = new DataView(store, deeds, contents, notices);
   const undo = async ({ timeStamp }) => {
     if (store.state.moment) return past.refuse();
+    if (store.state.view === "audit" && audit.card) {
+      notices.say("An answer in an audit is final. Labels are taken back in the other views, and the round is then of other labels.");
+      return;
+    }
     try {
       await queue.recall(await deeds.undo(timeStamp));
       await review.recall();

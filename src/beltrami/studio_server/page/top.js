@@ -11,6 +11,8 @@ export function startTop(store, undo) {
   store.watch(["project"], ({ project }) => { if (project) writeProject(project); });
   store.watch(["project", "done"], ({ project, done }) => writeUndo(undoButton, project, done));
   store.watch(["behind", "project"], ({ behind, project }) => writeBehind(behind, project));
+  // Keys are then meant for the view and no longer for its link.
+  byId("views").addEventListener("click", ({ detail, target }) => { if (detail) target.closest("a")?.blur(); });
   store.watch(["view"], ({ view }) => {
     for (const link of document.querySelectorAll("#views a")) {
       if (link.hash === `#${view}`) link.setAttribute("aria-current", "page");
