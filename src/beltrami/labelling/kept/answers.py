@@ -248,8 +248,8 @@ class Tally:
         How many that a label reaches are most likely of each class, or were said to be.
     confidence : float
         Sum of the confidence in labels that we gave.
-    n_unlike : int
-        Rows unlike what the labeller saw.
+    n_unlike, n_left_unlike : int
+        Rows unlike what the labeller saw, and those of them that are left to the person.
     n_checked, n_other, n_strange : int
         Labels that people gave of classes that the labeller knows; those to which it would have
         given another; those of classes that it does not know.
@@ -260,6 +260,7 @@ class Tally:
     guesses: Counter[str] = field(default_factory=Counter)
     confidence: float = 0.0
     n_unlike: int = 0
+    n_left_unlike: int = 0
     n_checked: int = 0
     n_other: int = 0
     n_strange: int = 0
@@ -272,6 +273,7 @@ class Tally:
         source = answers.column("source")
         is_ours = pc.equal(source, SOURCES[Source.LABELLED])
         human = answers.filter(pc.equal(source, SOURCES[Source.GIVEN]))
+        is_left = pc.equal(source, SOURCES[Source.ABSTAINED])
         is_known = human.column("margin").is_valid()
         checked = human.filter(pc.and_(is_known, human.column("reached")))
         reached = answers.filter(answers.column("reached")).column("guess")
@@ -280,10 +282,11 @@ class Tally:
             _counted(answers.column("label")),
             _counted(reached),
             float(pc.sum(answers.column("confidence").filter(is_ours)).as_py() or 0.0),
-            int(pc.sum(answers.column("unlike")).as_py() or 0),
+            _count(answers.column("unlike")),
+            _count(pc.and_(is_left, answers.column("unlike"))),
             checked.num_rows,
-            int(pc.sum(pc.less(checked.column("margin"), 0.0)).as_py() or 0),
-            human.num_rows - int(pc.sum(is_known).as_py() or 0),
+            _count(pc.less(checked.column("margin"), 0.0)),
+            human.num_rows - _count(is_known),
         )
 
     def plus(self, other: "Tally") -> "Tally":
@@ -294,10 +297,24 @@ class Tally:
             self.guesses + other.guesses,
             self.confidence + other.confidence,
             self.n_unlike + other.n_unlike,
+            self.n_left_unlike + other.n_left_unlike,
             self.n_checked + other.n_checked,
             self.n_other + other.n_other,
             self.n_strange + other.n_strange,
         )
+
+
+def counts_by_source(sources: Counter[str]) -> dict[str, int]:
+    """Return rows in all and by source, in the words of a labelling."""
+    by_source = {one.name.lower(): sources[SOURCES[one]] for one in Source}
+    return {"rows": sum(by_source.values())} | by_source
+
+
+def _count(holds: Any) -> int:
+    """Return how often true stands in a column."""
+    import pyarrow.compute as pc
+
+    return int(pc.sum(holds).as_py() or 0)
 
 
 def _counted(column: Any) -> Counter[str]:
