@@ -19,18 +19,10 @@ from beltrami.labelling.intake import Intake
 from beltrami.labelling.showing.contents import LINE_LENGTH, RowContents, with_preview
 from beltrami.labelling.showing.own_columns import facts_of_own, own_columns, relative_path
 from beltrami.questions import Question
-from beltrami.report.page.model import Source
 from beltrami.report.sentences import count_rows, evidence, headline
 from beltrami.review.issues import LabelIssues
-from beltrami.tables import own_results, write_table
-
-SOURCES = {
-    Source.GIVEN: own_results.GIVEN,
-    Source.LABELLED: own_results.LABELLED,
-    Source.ABSTAINED: own_results.ABSTAINED,
-    Source.UNREACHED: own_results.UNREACHED,
-}
-"""What the labels file calls them."""
+from beltrami.tables import write_table
+from beltrami.tables.own_results import SOURCES, Source
 
 _FIRST_ROWS = 5
 """Rows that a notebook shows of a result."""
@@ -113,7 +105,7 @@ class Labelling:
         return {
             "id": self.intake.ids,
             "label": accepted,
-            "source": np.array([SOURCES[one] for one in Source], dtype=object)[source],
+            "source": np.array(SOURCES, dtype=object)[source],
             "confidence": np.round(learner.confidence_, 6),
             "guess": guess,
             "second_label": classes[second],
@@ -187,7 +179,7 @@ class Labelling:
                 self.intake.ids[row],
                 previews[row],
                 classes[self.codes[row]],
-                SOURCES[Source(self.source[row])],
+                SOURCES[self.source[row]],
                 f"{confidence[row]:.2f}",
             )
             for row in rows

@@ -14,8 +14,8 @@ from beltrami.labelling.result import row_sources
 from beltrami.learners.base import first_classes
 from beltrami.project.record.measures import Measure
 from beltrami.project.record.state import State
-from beltrami.report.page.model import Source
 from beltrami.studio_server.learner.teaching import Taught, classes_of, taught_by, teach, vectors_of
+from beltrami.tables.own_results import Source
 
 BY_AREA, UNSURE = 4, 8
 """Flags beside the source: given for a whole area, and marked as what nobody can tell."""

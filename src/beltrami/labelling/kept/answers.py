@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector
 from beltrami.front_door.kept.labeller import Verdict
-from beltrami.labelling.result import SOURCES, runners_up
-from beltrami.report.page.model import Source
+from beltrami.labelling.result import runners_up
 from beltrami.tables import Roles, Table, TableOptions, label_column
 from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.columns.slips import is_minus_one
 from beltrami.tables.features.faults import Filled
+from beltrami.tables.own_results import SOURCES, Source
 
 COLUMNS = (
     "id",
@@ -223,7 +223,7 @@ def answer_table(
         {
             "id": ids if isinstance(ids, pa.ChunkedArray) else pa.array(ids),
             "label": _masked(guess, is_kept),
-            "source": pa.array([SOURCES[one] for one in Source]).take(pa.array(source)),
+            "source": pa.array(SOURCES).take(pa.array(source)),
             "confidence": _numbers(confidence),
             "guess": guess,
             "second_label": named.take(pa.array(second % (k + 1))),
