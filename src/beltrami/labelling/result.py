@@ -77,10 +77,12 @@ class Labelling:
     codes: NDArray[np.intp] = field(init=False)
 
     def __post_init__(self) -> None:
-        source = row_sources(self.learner, self.intake.features.is_empty)
-        source[self.intake.is_given] = Source.GIVEN
+        learner, intake = self.learner, self.intake
+        source = row_sources(
+            learner.reached_, learner.accepted_, intake.features.is_empty, intake.is_given
+        )
         object.__setattr__(self, "source", source)
-        object.__setattr__(self, "codes", _codes(self.intake, self.learner, source))
+        object.__setattr__(self, "codes", _codes(intake, learner, source))
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -307,12 +309,24 @@ def columns_beside(intake: Intake, ours: Iterable[str], target: Path) -> dict[st
     return own_columns(intake.table, ours, target, hidden=twice)
 
 
-def row_sources(learner: ManifoldClassifier, is_empty: BoolVector | None) -> NDArray[np.intp]:
-    """Return the `Source` of each row as if nobody had given a label."""
-    is_left = np.where(learner.reached_, Source.ABSTAINED, Source.UNREACHED)
-    source = np.where(learner.accepted_, Source.LABELLED, is_left)
+def row_sources(
+    reached: BoolVector,
+    accepted: BoolVector,
+    is_empty: BoolVector | None,
+    is_given: BoolVector | None = None,
+) -> NDArray[np.intp]:
+    """Return the `Source` of each row.
+
+    - `reached`, `accepted`: rows that a label reaches, and rows whose label of ours is accepted.
+    - `is_empty`: rows that hold nothing, and are left to the person; None for none.
+    - `is_given`: rows whose label somebody gave, which stands; None for none.
+    """
+    source = np.where(reached, Source.ABSTAINED, Source.UNREACHED)
+    source[accepted] = Source.LABELLED
     if is_empty is not None:
         source[is_empty] = Source.ABSTAINED
+    if is_given is not None:
+        source[is_given] = Source.GIVEN
     return np.asarray(source, dtype=np.intp)
 
 

@@ -67,7 +67,7 @@ class Answers:
         codes = code_of[first_classes(learner.label_distributions_)]
         codes[~learner.reached_] = 0
         confidence = np.rint(255 * np.clip(learner.confidence_, 0.0, 1.0)).astype(np.uint8)
-        source = row_sources(learner, is_empty).astype(np.uint8)
+        source = row_sources(learner.reached_, learner.accepted_, is_empty).astype(np.uint8)
         return cls(state.number, codes, confidence, source, 0, 0)._with_labels(state)
 
     def _with_labels(self, state: State) -> Self:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector
 from beltrami.front_door.kept.labeller import Verdict
-from beltrami.labelling.result import runners_up
+from beltrami.labelling.result import row_sources, runners_up
 from beltrami.tables import Roles, Table, TableOptions, label_column
 from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.columns.slips import is_minus_one
@@ -203,10 +203,7 @@ def answer_table(
         none = np.zeros(0, dtype=bool)
         nothing = np.zeros((0, k))
         verdict = Verdict(nothing, codes, nothing[:, 0], none, none, none)
-    source = np.where(verdict.reached, Source.ABSTAINED, Source.UNREACHED)
-    source[verdict.accepted] = Source.LABELLED
-    source[is_empty] = Source.ABSTAINED
-    source[is_given] = Source.GIVEN
+    source = row_sources(verdict.reached, verdict.accepted, is_empty, is_given)
     # Of a label that somebody gave it is said how likely that one is, and what else it may be.
     first = np.where(codes >= 0, codes, verdict.codes)
     second, margin = runners_up(verdict.probabilities, first)
