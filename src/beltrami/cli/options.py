@@ -79,8 +79,6 @@ _TABLE_OPTIONS: dict[str, tuple[Any, str]] = {
 }
 """Fields of the library's `TableOptions` that commands fill: type and help, in order."""
 
-_LISTS = ("features", "text", "categories", "numbers", "ignore")
-
 
 def with_table_options(*, min_classes: int = 2, has_labels: bool = True) -> Callable[[Any], Any]:
     """Let a command take the options on its table as one record, its parameter `table`.
@@ -98,10 +96,10 @@ def with_table_options(*, min_classes: int = 2, has_labels: bool = True) -> Call
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         def run(**values: Any) -> None:
             from beltrami.core.machine.device import process_device
-            from beltrami.tables.options import TableOptions
+            from beltrami.tables.options import COLUMN_LISTS, TableOptions
 
             fields = {name: values.pop(name) for name in names}
-            fields |= {name: _split(fields[name]) for name in _LISTS}
+            fields |= {name: _split(fields[name]) for name in COLUMN_LISTS}
             if not has_labels:
                 fields["unlabeled"] = ""  # none of them is open, whatever they are
             least = min_classes if has_labels else 0

@@ -15,10 +15,10 @@ from beltrami.labelling.bare import bare_columns, can_learn
 from beltrami.labelling.intake import Intake
 from beltrami.labelling.main_job import label_rows
 from beltrami.labelling.options import LearningOptions
-from beltrami.labelling.result import SOURCES, Labelling
+from beltrami.labelling.result import Labelling
 from beltrami.labelling.showing.own_columns import PICTURE, own_columns
-from beltrami.report.page.model import Source
 from beltrami.tables.model import is_list
+from beltrami.tables.own_results import SOURCES, Source
 
 GIVEN = SOURCES[Source.GIVEN]
 """What the column `source` says of labels that people gave."""

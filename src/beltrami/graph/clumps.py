@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from beltrami.core.machine.threads import map_ranges
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.graph.search.cells import CELL_SIZE
+from beltrami.graph.search.distances import pair_distances
 from beltrami.graph.search.euclidean import EuclideanSpace
 
 _LISTED = 32  # pairs of clumps that a clump proposes
@@ -55,8 +56,6 @@ class Clumps:
     @classmethod
     def of(cls, space: EuclideanSpace, parts: IndexVector) -> "Clumps":
         """Divide large parts into small cells, and the cells by the parts of their points."""
-        from beltrami.graph import _loops
-
         owner = np.zeros(len(parts), dtype=np.int64)
         large = np.flatnonzero(np.bincount(parts)[parts] > _SMALL)
         if large.size:
@@ -66,7 +65,7 @@ class Clumps:
         _, starts, sizes = np.unique(keys[rows], return_index=True, return_counts=True)
         centers = _means(space.points, rows, np.append(starts, len(rows)))
         clump = np.repeat(np.arange(len(starts)), sizes)
-        away = _loops.pair_distances(space.points, centers, rows, clump)
+        away = pair_distances(space.points, centers, rows, clump)
         radii = np.maximum.reduceat(away, starts) * (1 + 1e-9)
         return cls(space, rows, np.append(starts, len(rows)), centers, radii)
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from beltrami.core.files import require_no_input
 from beltrami.labelling.intake import Intake
-from beltrami.labelling.result import SOURCES, columns_beside
-from beltrami.report.page.model import Source
+from beltrami.labelling.result import columns_beside
 from beltrami.tables import write_table
+from beltrami.tables.own_results import SOURCES, Source
 
 
 def can_learn(intake: Intake) -> bool:

@@ -20,8 +20,8 @@ from beltrami.labelling.main_job import label_rows
 from beltrami.labelling.maps import DataMap
 from beltrami.labelling.options import LearningOptions
 from beltrami.labelling.result import Labelling
-from beltrami.report.page.model import Source
 from beltrami.tables import TableOptions, write_table
+from beltrami.tables.own_results import Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)

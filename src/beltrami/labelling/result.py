@@ -19,18 +19,10 @@ from beltrami.labelling.intake import Intake
 from beltrami.labelling.showing.contents import LINE_LENGTH, RowContents, with_preview
 from beltrami.labelling.showing.own_columns import facts_of_own, own_columns, relative_path
 from beltrami.questions import Question
-from beltrami.report.page.model import Source
 from beltrami.report.sentences import count_rows, evidence, headline
 from beltrami.review.issues import LabelIssues
-from beltrami.tables import own_results, write_table
-
-SOURCES = {
-    Source.GIVEN: own_results.GIVEN,
-    Source.LABELLED: own_results.LABELLED,
-    Source.ABSTAINED: own_results.ABSTAINED,
-    Source.UNREACHED: own_results.UNREACHED,
-}
-"""What the labels file calls them."""
+from beltrami.tables import write_table
+from beltrami.tables.own_results import SOURCES, Source
 
 _FIRST_ROWS = 5
 """Rows that a notebook shows of a result."""
@@ -85,10 +77,12 @@ class Labelling:
     codes: NDArray[np.intp] = field(init=False)
 
     def __post_init__(self) -> None:
-        source = row_sources(self.learner, self.intake.features.is_empty)
-        source[self.intake.is_given] = Source.GIVEN
+        learner, intake = self.learner, self.intake
+        source = row_sources(
+            learner.reached_, learner.accepted_, intake.features.is_empty, intake.is_given
+        )
         object.__setattr__(self, "source", source)
-        object.__setattr__(self, "codes", _codes(self.intake, self.learner, source))
+        object.__setattr__(self, "codes", _codes(intake, learner, source))
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -113,7 +107,7 @@ class Labelling:
         return {
             "id": self.intake.ids,
             "label": accepted,
-            "source": np.array([SOURCES[one] for one in Source], dtype=object)[source],
+            "source": np.array(SOURCES, dtype=object)[source],
             "confidence": np.round(learner.confidence_, 6),
             "guess": guess,
             "second_label": classes[second],
@@ -187,7 +181,7 @@ class Labelling:
                 self.intake.ids[row],
                 previews[row],
                 classes[self.codes[row]],
-                SOURCES[Source(self.source[row])],
+                SOURCES[self.source[row]],
                 f"{confidence[row]:.2f}",
             )
             for row in rows
@@ -320,12 +314,24 @@ def columns_beside(intake: Intake, ours: Iterable[str], target: Path) -> dict[st
     return own_columns(intake.table, ours, target, hidden=twice)
 
 
-def row_sources(learner: ManifoldClassifier, is_empty: BoolVector | None) -> NDArray[np.intp]:
-    """Return the `Source` of each row as if nobody had given a label."""
-    is_left = np.where(learner.reached_, Source.ABSTAINED, Source.UNREACHED)
-    source = np.where(learner.accepted_, Source.LABELLED, is_left)
+def row_sources(
+    reached: BoolVector,
+    accepted: BoolVector,
+    is_empty: BoolVector | None,
+    is_given: BoolVector | None = None,
+) -> NDArray[np.intp]:
+    """Return the `Source` of each row.
+
+    - `reached`, `accepted`: rows that a label reaches, and rows whose label of ours is accepted.
+    - `is_empty`: rows that hold nothing, and are left to the person; None for none.
+    - `is_given`: rows whose label somebody gave, which stands; None for none.
+    """
+    source = np.where(reached, Source.ABSTAINED, Source.UNREACHED)
+    source[accepted] = Source.LABELLED
     if is_empty is not None:
         source[is_empty] = Source.ABSTAINED
+    if is_given is not None:
+        source[is_given] = Source.GIVEN
     return np.asarray(source, dtype=np.intp)
 
 

@@ -8,9 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from beltrami.core.types import FloatMatrix, FloatVector, IndexVector, Points
+from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVector, Points
+from beltrami.kernel_machines.expansion import Expansion
 from beltrami.learners.foundation import Foundation
 from beltrami.learners.model import Labeled, LeftOut
+
+
+def has_label_of(learner: Any) -> BoolVector:
+    """Return which classes of a classifier have a label, (k,)."""
+    return np.asarray(learner._has_label)
+
+
+def share_temperature(learner: Any) -> float | None:
+    """Return the temperature of the softmax that makes scores shares; None where they are such."""
+    temperature: float | None = learner._temperature
+    return temperature
+
+
+def expansion_of(machine: Any) -> Expansion:
+    """Return the kernels whose sum a machine answers by, but for its constants."""
+    expansion: Expansion = machine._expansion
+    return expansion
 
 
 def score_on(

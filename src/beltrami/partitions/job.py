@@ -14,6 +14,7 @@ from beltrami.core.machine.threads import resolve_jobs
 from beltrami.core.telling.progress import enter_stage, job
 from beltrami.core.telling.stages import FIT, Stage
 from beltrami.front_door.kept.labeller import KeptLabeller
+from beltrami.labelling.kept.answers import counts_by_source
 from beltrami.labelling.options import LearningOptions
 from beltrami.partitions.answers.answering import Answerer, AnswerTask, KeptAnswerer, written_name
 from beltrami.partitions.answers.learned import LABELLER, Learned, learner_of
@@ -30,7 +31,7 @@ from beltrami.partitions.reading.layout import Layout
 from beltrami.partitions.reading.sources import find_partitions, place_of
 from beltrami.partitions.representing.representatives import Choice, Representatives
 from beltrami.partitions.representing.settling import settle
-from beltrami.partitions.result import PartitionedLabelling, counts_by_source
+from beltrami.partitions.result import PartitionedLabelling
 from beltrami.tables import TableOptions
 from beltrami.tables.columns.labels import marker_text
 

@@ -7,11 +7,9 @@ from typing import Any
 
 from beltrami.front_door.kept.labeller import KeptLabeller
 from beltrami.front_door.report import FitReport
-from beltrami.labelling.result import SOURCES
 from beltrami.partitions.model import Coverage, Failure, Pace, Partition
 from beltrami.partitions.people.answered import Answered
 from beltrami.partitions.people.asking import PartitionedSuggestions, suggest_in
-from beltrami.report.page.model import Source
 from beltrami.report.sentences import evidence, headline
 from beltrami.tables import Table
 
@@ -167,9 +165,3 @@ class PartitionedLabelling:
 
     def __repr__(self) -> str:
         return f"<PartitionedLabelling in {str(self.out)!r}: {self.sentence}>"
-
-
-def counts_by_source(sources: Counter[str]) -> dict[str, int]:
-    """Return rows in all and by source, in the words of a labelling."""
-    counted: dict[str, Any] = {one.name.lower(): sources[SOURCES[one]] for one in Source}
-    return {"rows": sum(counted.values())} | counted

@@ -13,14 +13,16 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from beltrami.core.errors import InvalidInputError
-from beltrami.tables.options import DEFAULTS, TableOptions
+from beltrami.tables.options import COLUMN_LISTS, DEFAULTS, FEATURE_LISTS, TableOptions
 
 _TEXTS = ("label", "id", "delimiter", "decimal")
-_COLUMNS = ("features", "text", "categories", "numbers", "ignore")
-_COMPARED = ("features", "text", "categories", "numbers")
 _BESIDE = ("embeddings", "text_model")
 _OPTIONAL = ("embeddings_column", "text_model", *(f"{name}_digest" for name in _BESIDE))
 """Only written where there is something to write, so that earlier records stay what they are."""
+
+NOT_KEPT = ("labels", "min_classes")
+"""Options without a record: labels beside the data become an event, and each job has its own least
+number of classes. Every other one must be recorded, or it would be lost on reopening."""
 
 _NAMES = tuple(one.name for one in fields(TableOptions) if one.name != "min_classes")
 
@@ -34,7 +36,7 @@ def options_record(
     lies beside the data, by the name of the option.
     """
     record: dict[str, Any] = {name: getattr(options, name) for name in _TEXTS}
-    record |= {name: list(getattr(options, name)) for name in _COLUMNS}
+    record |= {name: list(getattr(options, name)) for name in COLUMN_LISTS}
     unlabeled = options.unlabeled
     is_nothing = isinstance(unlabeled, float) and math.isnan(unlabeled)
     record["unlabeled"] = None if is_nothing or unlabeled is None else str(unlabeled)
@@ -54,7 +56,7 @@ def read_options(record: dict[str, Any], folder: Path) -> TableOptions:
     if set(record) - set(_OPTIONAL) != set(known):
         raise InvalidInputError(f"options are {', '.join(known)}, and not {', '.join(record)}.")
     for name, value in record.items():
-        if name in _COLUMNS:
+        if name in COLUMN_LISTS:
             is_fine = isinstance(value, list) and all(isinstance(one, str) for one in value)
         elif name == "impute":
             is_fine = isinstance(value, bool)
@@ -97,17 +99,17 @@ def merge_options(given: TableOptions, kept: TableOptions) -> TableOptions:
     said = said_options(given)
     if "embeddings" in said:
         kept = replace(kept, text_model=None, features=(), text=(), categories=(), numbers=())
-    elif not said.isdisjoint({*_COMPARED, "text_model"}):
+    elif not said.isdisjoint({*FEATURE_LISTS, "text_model"}):
         kept = replace(kept, embeddings=None)
     named = {getattr(given, name) for name in ("label", "id") if name in said}
     values: dict[str, Any] = {}
-    if said.isdisjoint(_COLUMNS):
-        lists = {name: getattr(kept, name) for name in _COLUMNS}
+    if said.isdisjoint(COLUMN_LISTS):
+        lists = {name: getattr(kept, name) for name in COLUMN_LISTS}
         values |= {name: tuple(one for one in lists[name] if one not in named) for name in lists}
     else:
-        named |= {one for name in _COLUMNS for one in getattr(given, name)}
+        named |= {one for name in COLUMN_LISTS for one in getattr(given, name)}
     for name in _NAMES:
-        if name not in said and name not in _COLUMNS:
+        if name not in said and name not in COLUMN_LISTS:
             value = getattr(kept, name)
             is_other_now = name in {"label", "id"} and value in named
             values[name] = None if is_other_now else value

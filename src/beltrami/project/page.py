@@ -28,8 +28,9 @@ from beltrami.project.work import (
     proof_words,
     rounds_of,
 )
-from beltrami.report.page.model import Page, Source
+from beltrami.report.page.model import Page
 from beltrami.report.page.work import Work
+from beltrami.tables.own_results import Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,8 +14,8 @@ from beltrami.labelling.result import row_sources
 from beltrami.learners.base import first_classes
 from beltrami.project.record.measures import Measure
 from beltrami.project.record.state import State
-from beltrami.report.page.model import Source
 from beltrami.studio_server.learner.teaching import Taught, classes_of, taught_by, teach, vectors_of
+from beltrami.tables.own_results import Source
 
 BY_AREA, UNSURE = 4, 8
 """Flags beside the source: given for a whole area, and marked as what nobody can tell."""
@@ -67,7 +67,7 @@ class Answers:
         codes = code_of[first_classes(learner.label_distributions_)]
         codes[~learner.reached_] = 0
         confidence = np.rint(255 * np.clip(learner.confidence_, 0.0, 1.0)).astype(np.uint8)
-        source = row_sources(learner, is_empty).astype(np.uint8)
+        source = row_sources(learner.reached_, learner.accepted_, is_empty).astype(np.uint8)
         return cls(state.number, codes, confidence, source, 0, 0)._with_labels(state)
 
     def _with_labels(self, state: State) -> Self:

@@ -18,11 +18,11 @@ from beltrami.front_door.insight import given_rows
 from beltrami.project import Project
 from beltrami.project.record.audits import Audits
 from beltrami.project.record.events import Event
-from beltrami.report.page.model import Source
 from beltrami.review.proof import STALE, USUAL_TARGET, Proof, is_stale, prove, usual_target
 from beltrami.review.trail import Trail, answers_to_prove
 from beltrami.studio_server.board import Board
 from beltrami.studio_server.learner.learning import Learning
+from beltrami.tables.own_results import Source
 
 _RISKS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5)
 """Risks at which accepted rows are counted."""

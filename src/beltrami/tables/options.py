@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_NAMES = ("features", "text", "categories", "numbers", "ignore")
+KIND_LISTS = ("text", "categories", "numbers")
+"""The options that list columns and say what these hold."""
+
+FEATURE_LISTS = ("features", *KIND_LISTS)
+"""The options that list columns to compare rows by."""
+
+COLUMN_LISTS = (*FEATURE_LISTS, "ignore")
+"""All options that list columns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +69,7 @@ class TableOptions:
     min_classes: int = 2
 
     def __post_init__(self) -> None:
-        for role in _NAMES:
+        for role in COLUMN_LISTS:
             names = getattr(self, role)
             if names is None or isinstance(names, str):
                 names = () if names is None else (names,)

@@ -3,6 +3,7 @@
 import os
 import shlex
 from dataclasses import replace
+from enum import IntEnum
 from pathlib import Path
 
 from beltrami.core.errors import InvalidInputError
@@ -11,13 +12,18 @@ from beltrami.tables.model import Table, decode_categories
 from beltrami.tables.options import TableOptions
 from beltrami.tables.writing import table_facts
 
-GIVEN, LABELLED, ABSTAINED, UNREACHED = SOURCES = (
-    "human",
-    "propagated",
-    "abstained",
-    "unreached",
-)
-"""What the column ``source`` of a result says of a row's label."""
+
+class Source(IntEnum):
+    """Who labelled a row, or why nobody did."""
+
+    GIVEN = 0
+    LABELLED = 1
+    ABSTAINED = 2
+    UNREACHED = 3
+
+
+SOURCES = ("human", "propagated", "abstained", "unreached")
+"""What the column ``source`` of a result calls each `Source`."""
 
 _OURS = frozenset({"label", "source", "confidence", "guess", "second_label", "margin"})
 
@@ -75,7 +81,7 @@ def of_people(side: Table) -> Table:
     if not is_result(side):
         return side
     labels = decode_categories(side.columns.column("label"))
-    by_people = pc.equal(decode_categories(side.columns.column("source")), GIVEN)
+    by_people = pc.equal(decode_categories(side.columns.column("source")), SOURCES[Source.GIVEN])
     kept = pc.if_else(by_people, labels, pa.scalar(None, labels.type))
     place = side.names.index("label")
     return replace(side, columns=side.columns.set_column(place, "label", kept))
@@ -85,4 +91,4 @@ def _count_ours(table: Table) -> int:
     import pyarrow.compute as pc
 
     sources = decode_categories(table.columns.column("source"))
-    return int(pc.sum(pc.equal(sources, LABELLED)).as_py() or 0)
+    return int(pc.sum(pc.equal(sources, SOURCES[Source.LABELLED])).as_py() or 0)

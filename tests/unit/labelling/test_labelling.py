@@ -14,8 +14,7 @@ from numpy.testing import assert_array_equal
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.telling.progress import listen
-from beltrami.labelling.result import SOURCES
-from beltrami.report.page import Source
+from beltrami.tables.own_results import SOURCES, Source
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

@@ -1,10 +1,13 @@
 """Partitions in, every row answered, a file for each partition out."""
 
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 import pytest
@@ -13,6 +16,9 @@ from tests.support.partitions import blob_table, blobs, write_parts, written
 
 import beltrami as bt
 from beltrami.core.errors import CorruptDataError, InvalidInputError, MemoryBudgetError
+from beltrami.labelling.kept.keeping import load_table_labeller
+from beltrami.partitions.answers.applying import apply_to_parts
+from beltrami.tables.reading.verbatim import read_texts
 
 
 def label(source: Any, out: Path, **options: Any) -> Any:
@@ -278,3 +284,24 @@ def test_rows_unlike_all_that_learned_are_left_to_the_person_and_counted(tmp_pat
     assert all(row["label"] is None and row["guess"] is not None for row in unlike)
     assert found.n_unlike == len(unlike) == found.counts["abstained"]
     assert any(f"{found.n_unlike:,} row(s) are unlike" in line for line in found.lines())
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_labels_are_counted_by_the_names_that_they_have_in_the_files(tmp_path, form):
+    table = blob_table()
+    is_first = pc.equal(table.column("kind"), "c0")
+    table = table.set_column(4, "kind", is_first)
+    found = label(write_parts(tmp_path / "in", table), tmp_path / "out", form=form)
+    labeller = load_table_labeller(found.save(tmp_path / "m"))
+    applied = apply_to_parts(
+        labeller, str(tmp_path / "in"), tmp_path / "new", facts={}, form=form, n_jobs=1
+    )
+    for done, out, told in (
+        (found, tmp_path / "out", found.labels),
+        (applied, tmp_path / "new", applied.applied.tally.labels),
+    ):
+        texts = [one for path in done.written for one in read_texts(path)["label"] if one]
+        assert set(texts) == {"true", "false"}
+        assert told == Counter(texts)
+        record = json.loads((out / "_beltrami" / "manifest.json").read_text())
+        assert sum((Counter(one["labels"]) for one in record["done"].values()), Counter()) == told

@@ -1,6 +1,6 @@
 """Options are kept with a project, and what is said later stands beside them."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +8,7 @@ import pytest
 
 from beltrami.core.errors import InvalidInputError
 from beltrami.project.options import (
+    NOT_KEPT,
     changes_beside,
     merge_options,
     options_record,
@@ -34,6 +35,17 @@ def test_options_come_back_from_their_record():
     assert options_record(again, Path("/somewhere")) == record
     assert (again.label, again.features, again.text) == ("kind", ("a", "b"), ("c",))
     assert (again.unlabeled, again.impute) == ("-1", True)
+
+
+@pytest.mark.parametrize("name", [one.name for one in fields(TableOptions)])
+def test_every_option_comes_back_from_its_record_or_is_named_as_not_kept(name):
+    usual = getattr(DEFAULTS, name)
+    said = {type(None): "x", tuple: ("x",), bool: True, int: 7}[type(usual)]
+    record = options_record(TableOptions(**{name: said}), Path("/somewhere"))
+    again = read_options(record, Path("/somewhere"))
+    is_kept = getattr(again, name) != usual
+    assert is_kept == (name not in NOT_KEPT)
+    assert is_kept == (record != options_record(DEFAULTS, Path("/somewhere")))
 
 
 def test_gaps_and_matrices_are_not_kept():

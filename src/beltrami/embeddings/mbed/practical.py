@@ -14,7 +14,7 @@ from beltrami.embeddings.mbed.simplex import simplex_directions, sureness
 from beltrami.embeddings.mbed.stages import criterion_of
 from beltrami.embeddings.mbed.terms import ClassTerms, log_memberships
 from beltrami.embeddings.neighborhoods.probabilities import Neighborhood, StoredNeighborhood
-from beltrami.embeddings.repulsion._row_loops import lone_normalizers
+from beltrami.embeddings.repulsion.pairs import lone_normalizers
 
 _SIZES = np.geomspace(0.3, 40.0, 16)  # of the start, tried
 _SHARPNESS = np.geomspace(0.02, 1.0, 25)  # lambda over the size of the start, tried
@@ -163,7 +163,7 @@ def _start(
 
 
 def _mean_log_normalizer(embedding: FloatMatrix, rows: IndexVector) -> float:
-    nearest, totals = lone_normalizers(np.ascontiguousarray(embedding), rows)
+    nearest, totals = lone_normalizers(embedding, rows)
     return float((np.log(totals) - nearest).mean())
 
 

@@ -153,6 +153,14 @@ def pair_forces(
     return force, float(energies.sum()) / SCALE**2
 
 
+def lone_normalizers(
+    Y: FloatMatrix, rows: IndexVector
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return, for the given rows, the smallest squared distance and the sum of exp(that - d_ij)."""
+    nearest, totals = _row_loops.lone_normalizers(np.ascontiguousarray(Y), rows)
+    return nearest, totals
+
+
 class Normalizers(NamedTuple):
     """log z of every row, with those rows apart that have no neighbour within reach."""
 
@@ -172,7 +180,7 @@ class Normalizers(NamedTuple):
         rows = np.flatnonzero(lone)
         if not rows.size:
             return cls(np.log(z), 1 / z, rows, np.empty(0), np.empty(0))
-        nearest, totals = _row_loops.lone_normalizers(Y, rows)
+        nearest, totals = lone_normalizers(Y, rows)
         safe = np.where(lone, 1.0, z)
         log_z, inverse = np.log(safe), np.where(lone, 0.0, 1 / safe)
         log_z[rows] = np.log(totals) - nearest

@@ -13,7 +13,7 @@ from beltrami.core.types import BoolVector, FloatMatrix, FloatVector, IndexVecto
 from beltrami.front_door.answering.arrival import Arrival
 from beltrami.front_door.answering.forest import ForestVoice
 from beltrami.front_door.deciding.members import GraphMember, Member, PlainMember, log_shares
-from beltrami.kernel_machines.expansion import KernelExpansion
+from beltrami.kernel_machines.expansion import FeatureExpansion, KernelExpansion
 from beltrami.kernel_machines.gram import Gram
 from beltrami.kernel_machines.kernels import CosineKernel, Kernel, RbfKernel
 from beltrami.kernel_machines.landmarks import NystromFeatures
@@ -24,6 +24,7 @@ from beltrami.learners.baselines import (
     LogisticBaseline,
     NearestBaseline,
 )
+from beltrami.learners.shared_graph import expansion_of, has_label_of, share_temperature
 from beltrami.operators.extension import extend_eigenvectors, walk_factors
 
 
@@ -259,8 +260,8 @@ def voice_of(name: str, member: Member, rows: IndexVector | slice) -> Voice | No
         return _machine_voice(speaker)
     return SharesVoice(
         speaker.scores_[rows],
-        getattr(speaker, "_temperature", None),
-        speaker._has_label,
+        share_temperature(speaker),
+        has_label_of(speaker),
         speaker.class_prior_,
     )
 
@@ -270,18 +271,20 @@ def _slow_voice(speaker: Any, rows: IndexVector | slice) -> Voice:
     p = len(coefficients)
     vectors, values = basis.vectors[rows, :p], basis.values[:p]
     if basis.kind == "combinatorial":
-        return SlowVoice(vectors, values, coefficients, speaker._has_label)
+        return SlowVoice(vectors, values, coefficients, has_label_of(speaker))
     slopes = vectors @ (coefficients / walk_factors(values)[:, None])
     own = vectors @ coefficients
-    return WalkVoice(own.astype(vectors.dtype), slopes.astype(vectors.dtype), speaker._has_label)
+    return WalkVoice(own.astype(vectors.dtype), slopes.astype(vectors.dtype), has_label_of(speaker))
 
 
 def _machine_voice(speaker: Any) -> Voice | None:
-    expansion = speaker._expansion
+    expansion = expansion_of(speaker)
     if isinstance(expansion, KernelExpansion):
         columns = np.flatnonzero(expansion.coefficients.any(axis=1))
         gram, coefficients = expansion.gram, expansion.coefficients[columns]
-    elif isinstance(expansion.features, NystromFeatures):
+    elif isinstance(expansion, FeatureExpansion) and isinstance(
+        expansion.features, NystromFeatures
+    ):
         gram, columns = expansion.features.gram, expansion.features.landmarks
         coefficients = expansion.features.whitening @ expansion.coefficients
     else:
@@ -290,7 +293,7 @@ def _machine_voice(speaker: Any) -> Voice | None:
         return None
     width = float(gram.kernel.width) if isinstance(gram.kernel, RbfKernel) else None
     intercept = np.broadcast_to(speaker.intercept_, coefficients.shape[1:]).copy()
-    return MachineVoice(width, gram.points[columns], coefficients, intercept, speaker._has_label)
+    return MachineVoice(width, gram.points[columns], coefficients, intercept, has_label_of(speaker))
 
 
 def _plain_voice(baseline: Any) -> Voice | None:

@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.machine.backend import NumpyBackend
 from beltrami.core.machine.threads import threads_in_force
-from beltrami.core.types import FloatMatrix, IndexMatrix, IndexVector, Points
+from beltrami.core.types import FloatMatrix, FloatVector, IndexMatrix, IndexVector, Points
 from beltrami.core.validation import check_points
 
 ANGULAR = ("cosine", "angle")
@@ -85,6 +85,16 @@ def smallest(values: FloatMatrix, k: int) -> tuple[IndexMatrix, FloatMatrix]:
     """Return columns and values of the `k` smallest entries of each row, ties by column."""
     distances, indices = NumpyBackend().smallest(values, k)
     return indices.astype(np.int32), distances
+
+
+def pair_distances(
+    left: FloatMatrix, right: FloatMatrix, rows: IndexVector, columns: IndexVector
+) -> FloatVector:
+    """Return the Euclidean distances of pairs: a row of the left, and one of the right."""
+    from beltrami.graph import _loops
+
+    result: FloatVector = _loops.pair_distances(left, right, rows, columns)
+    return result
 
 
 def pairs_within(

@@ -33,6 +33,7 @@ from beltrami.graph.search.cells import Cells, Division
 from beltrami.graph.search.distances import (
     QUERY_BLOCK,
     dense_queries,
+    pair_distances,
     pairs_within,
     without_self,
 )
@@ -146,10 +147,7 @@ class EuclideanSpace:
 
     def distances(self, rows: IndexVector, columns: IndexVector) -> FloatVector:
         """Return the distances of pairs of own points."""
-        from beltrami.graph import _loops
-
-        result: FloatVector = _loops.pair_distances(self.points, self.points, rows, columns)
-        return result
+        return pair_distances(self.points, self.points, rows, columns)
 
     def neighbors(self, k: int, *, search: str, rng: np.random.Generator) -> Neighbors:
         """Return the `k` nearest other points of each point."""
@@ -164,14 +162,12 @@ class EuclideanSpace:
         self, radius: float, queries: Any = None
     ) -> tuple[IndexVector, IndexVector, FloatVector]:
         """Return all pairs of a query, or another own point, and a point within `radius`."""
-        from beltrami.graph import _loops
-
         points, centred = self.points, None
         if queries is not None:
             points = dense_queries(queries, self.points.shape[1])
             centred = points - self.mean
         rows, columns = pairs_within(self.points - self.mean, centred, radius)
-        distances = _loops.pair_distances(points, self.points, rows, columns)
+        distances = pair_distances(points, self.points, rows, columns)
         keep = distances <= radius
         return rows[keep], columns[keep], distances[keep]
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from beltrami.core.types import BoolVector
 from beltrami.front_door.kept.labeller import Verdict
-from beltrami.labelling.result import SOURCES, runners_up
-from beltrami.report.page.model import Source
+from beltrami.labelling.result import row_sources, runners_up
 from beltrami.tables import Roles, Table, TableOptions, label_column
 from beltrami.tables.columns.kinds import is_text
 from beltrami.tables.columns.slips import is_minus_one
 from beltrami.tables.features.faults import Filled
+from beltrami.tables.own_results import SOURCES, Source
 
 COLUMNS = (
     "id",
@@ -203,10 +203,7 @@ def answer_table(
         none = np.zeros(0, dtype=bool)
         nothing = np.zeros((0, k))
         verdict = Verdict(nothing, codes, nothing[:, 0], none, none, none)
-    source = np.where(verdict.reached, Source.ABSTAINED, Source.UNREACHED)
-    source[verdict.accepted] = Source.LABELLED
-    source[is_empty] = Source.ABSTAINED
-    source[is_given] = Source.GIVEN
+    source = row_sources(verdict.reached, verdict.accepted, is_empty, is_given)
     # Of a label that somebody gave it is said how likely that one is, and what else it may be.
     first = np.where(codes >= 0, codes, verdict.codes)
     second, margin = runners_up(verdict.probabilities, first)
@@ -223,7 +220,7 @@ def answer_table(
         {
             "id": ids if isinstance(ids, pa.ChunkedArray) else pa.array(ids),
             "label": _masked(guess, is_kept),
-            "source": pa.array([SOURCES[one] for one in Source]).take(pa.array(source)),
+            "source": pa.array(SOURCES).take(pa.array(source)),
             "confidence": _numbers(confidence),
             "guess": guess,
             "second_label": named.take(pa.array(second % (k + 1))),
@@ -248,8 +245,8 @@ class Tally:
         How many that a label reaches are most likely of each class, or were said to be.
     confidence : float
         Sum of the confidence in labels that we gave.
-    n_unlike : int
-        Rows unlike what the labeller saw.
+    n_unlike, n_left_unlike : int
+        Rows unlike what the labeller saw, and those of them that are left to the person.
     n_checked, n_other, n_strange : int
         Labels that people gave of classes that the labeller knows; those to which it would have
         given another; those of classes that it does not know.
@@ -260,6 +257,7 @@ class Tally:
     guesses: Counter[str] = field(default_factory=Counter)
     confidence: float = 0.0
     n_unlike: int = 0
+    n_left_unlike: int = 0
     n_checked: int = 0
     n_other: int = 0
     n_strange: int = 0
@@ -272,6 +270,7 @@ class Tally:
         source = answers.column("source")
         is_ours = pc.equal(source, SOURCES[Source.LABELLED])
         human = answers.filter(pc.equal(source, SOURCES[Source.GIVEN]))
+        is_left = pc.equal(source, SOURCES[Source.ABSTAINED])
         is_known = human.column("margin").is_valid()
         checked = human.filter(pc.and_(is_known, human.column("reached")))
         reached = answers.filter(answers.column("reached")).column("guess")
@@ -280,10 +279,11 @@ class Tally:
             _counted(answers.column("label")),
             _counted(reached),
             float(pc.sum(answers.column("confidence").filter(is_ours)).as_py() or 0.0),
-            int(pc.sum(answers.column("unlike")).as_py() or 0),
+            _count(answers.column("unlike")),
+            _count(pc.and_(is_left, answers.column("unlike"))),
             checked.num_rows,
-            int(pc.sum(pc.less(checked.column("margin"), 0.0)).as_py() or 0),
-            human.num_rows - int(pc.sum(is_known).as_py() or 0),
+            _count(pc.less(checked.column("margin"), 0.0)),
+            human.num_rows - _count(is_known),
         )
 
     def plus(self, other: "Tally") -> "Tally":
@@ -294,10 +294,24 @@ class Tally:
             self.guesses + other.guesses,
             self.confidence + other.confidence,
             self.n_unlike + other.n_unlike,
+            self.n_left_unlike + other.n_left_unlike,
             self.n_checked + other.n_checked,
             self.n_other + other.n_other,
             self.n_strange + other.n_strange,
         )
+
+
+def counts_by_source(sources: Counter[str]) -> dict[str, int]:
+    """Return rows in all and by source, in the words of a labelling."""
+    by_source = {one.name.lower(): sources[SOURCES[one]] for one in Source}
+    return {"rows": sum(by_source.values())} | by_source
+
+
+def _count(holds: Any) -> int:
+    """Return how often true stands in a column."""
+    import pyarrow.compute as pc
+
+    return int(pc.sum(holds).as_py() or 0)
 
 
 def _counted(column: Any) -> Counter[str]:

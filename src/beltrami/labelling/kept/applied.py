@@ -8,13 +8,12 @@ from beltrami.front_door.report import percent
 from beltrami.labelling.kept.answers import (
     Answers,
     Tally,
+    counts_by_source,
     filled_together,
     spelled,
     unseen_together,
 )
 from beltrami.labelling.kept.table_labeller import TableLabeller
-from beltrami.labelling.result import SOURCES
-from beltrami.report.page.model import Source
 from beltrami.report.sentences import count_rows
 from beltrami.tables.features.faults import Filled, filled_lines
 
@@ -77,9 +76,7 @@ class Applied:
     @property
     def counts(self) -> dict[str, int]:
         """Count of rows: all, by source, and those unlike what was learned from."""
-        by_source = {one.name.lower(): self.tally.sources[SOURCES[one]] for one in Source}
-        n_rows = sum(by_source.values())
-        return {"rows": n_rows} | by_source | {"unlike": self.tally.n_unlike}
+        return counts_by_source(self.tally.sources) | {"unlike": self.tally.n_unlike}
 
     @property
     def expected_accuracy(self) -> float:

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.labelling.options import written_risk
 from beltrami.labelling.proving.audit_record import AuditRecord
-from beltrami.labelling.result import SOURCES
-from beltrami.report.page.model import Source
 from beltrami.review.audit import Certificate
 from beltrami.review.outlook import outlook
 from beltrami.review.proof import USUAL_TARGET
 from beltrami.review.trail import Round
 from beltrami.tables import table_facts
 from beltrami.tables.model import few_of
+from beltrami.tables.own_results import SOURCES, Source
 from beltrami.tables.reading.verbatim import read_texts
 
 SHEET = ("id", "answer")

@@ -19,8 +19,8 @@ from beltrami.report.page.model import (
     Issue,
     Page,
     Question,
-    Source,
 )
+from beltrami.tables.own_results import Source
 
 if TYPE_CHECKING:
     from beltrami.labelling.result import Labelling

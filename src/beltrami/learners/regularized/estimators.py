@@ -183,6 +183,8 @@ class GraphRegularizedClassifier(_GraphRegularizedLearner, GraphClassifier):
         self.classes = classes
         self.tol = tol
 
+    _temperature: float | None = None  # no softmax: the scores are shares, but for their sum
+
     def _scores(self, labeled: Labeled) -> FloatMatrix:
         self._masses = _class_masses(self.class_mass, labeled)
         self.values_ = self._solve(labeled)

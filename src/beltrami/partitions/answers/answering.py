@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 from beltrami.core.files import atomic_path
 from beltrami.core.types import FloatVector
 from beltrami.front_door.kept.labeller import KeptLabeller
-from beltrami.labelling.kept.answers import NewLabels, answer_table, new_labels
-from beltrami.labelling.result import SOURCES
+from beltrami.labelling.kept.answers import NewLabels, Tally, answer_table, new_labels
 from beltrami.partitions.model import Partition
 from beltrami.partitions.reading.layout import Layout
 from beltrami.partitions.reading.survey import batch_rows, given_labels
-from beltrami.report.page.model import Source
 from beltrami.tables import TableOptions
 
 
@@ -101,6 +99,11 @@ class PartCounts:
     confidence: float = 0.0
     n_unlike: int = 0
 
+    @classmethod
+    def of(cls, n_rows: int, tally: Tally) -> "PartCounts":
+        """Take what is noted of a partition from the tally of its answers."""
+        return cls(n_rows, tally.sources, tally.labels, tally.confidence, tally.n_left_unlike)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerTask:
@@ -128,9 +131,7 @@ class AnswerTask:
 
     def __call__(self, partition: Partition, offset: int) -> PartCounts:
         """Answer one partition and write it; rows without ids are numbered from `offset`."""
-        layout, start = self.layout, offset
-        counts = PartCounts(0)
-        sources, labels, confidence, n_unlike = counts.sources, counts.labels, 0.0, 0
+        layout, start, tally = self.layout, offset, Tally()
         with _opened(self.out / written_name(partition.name, self.form), self.form) as write:
             for batch in partition.batches(layout.types, batch_rows(layout.n_columns)):
                 place = start - offset
@@ -138,13 +139,10 @@ class AnswerTask:
                 answers = self.answerer.answer(batch, self._ids(batch, start), given)
                 start += batch.num_rows
                 write(answers)
-                sources.update(_counted(answers.column("source")))
-                labels.update(_counted(answers.column("label")))
-                confidence += _sure_of(answers)
-                n_unlike += _count_unlike(answers)
+                tally = tally.plus(Tally.of(answers))
             if start == offset:
                 write(self._none())
-        return PartCounts(start - offset, sources, labels, confidence, n_unlike)
+        return PartCounts.of(start - offset, tally)
 
     def _ids(self, batch: Any, start: int) -> Any:
         """Return the ids of a batch as an arrow array; rows without are numbered."""
@@ -189,25 +187,3 @@ def _opened(target: Path, form: str) -> Iterator[Any]:
         finally:
             if writer is not None:
                 writer.close()
-
-
-def _counted(column: Any) -> dict[str, int]:
-    """Return how often each value stands in a column."""
-    pairs = column.value_counts().to_pylist()
-    return {str(one["values"]): one["counts"] for one in pairs if one["values"] is not None}
-
-
-def _sure_of(answers: Any) -> float:
-    """Return the sum of the confidence in labels that we gave."""
-    import pyarrow.compute as pc
-
-    is_ours = pc.equal(answers.column("source"), SOURCES[Source.LABELLED])
-    return float(pc.sum(answers.column("confidence").filter(is_ours)).as_py() or 0.0)
-
-
-def _count_unlike(answers: Any) -> int:
-    """Return how many rows are left to the person because they are unlike all that learned."""
-    import pyarrow.compute as pc
-
-    is_left = pc.equal(answers.column("source"), SOURCES[Source.ABSTAINED])
-    return int(pc.sum(pc.and_(is_left, answers.column("unlike"))).as_py() or 0)

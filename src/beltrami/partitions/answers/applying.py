@@ -135,7 +135,8 @@ def _apply_all(
     def note(place: int, applied: Applied) -> None:
         place = ahead[place]
         done[place] = applied
-        manifest.note(partitions[place].name, _counts_of(applied), targets[place])
+        counts = PartCounts.of(applied.counts["rows"], applied.tally)
+        manifest.note(partitions[place].name, counts, targets[place])
 
     manifest.write()  # before there is a file, which a later call would take for a stranger's
     try:
@@ -157,13 +158,6 @@ def _apply_all(
         whole = whole if one is None else whole.with_others(one)
     written = tuple(at for at, one in zip(targets, done, strict=True) if one is not None)
     return AppliedParts(whole, written, tuple(passes.failures))
-
-
-def _counts_of(applied: Applied) -> PartCounts:
-    tally = applied.tally
-    return PartCounts(
-        applied.counts["rows"], tally.sources, tally.labels, tally.confidence, tally.n_unlike
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,6 @@ from beltrami.core.machine.threads import resolve_jobs
 from beltrami.labelling.proving.audit_contents import AuditContents
 from beltrami.labelling.proving.audit_record import AuditRecord
 from beltrami.labelling.proving.audits import SHEET, AuditedLabels, require_same_data
-from beltrami.labelling.result import SOURCES
 from beltrami.labelling.showing.own_columns import columns_of_rows
 from beltrami.partitions.answers.answering import written_name
 from beltrami.partitions.crews.crew import ThreadCrew
@@ -29,8 +28,8 @@ from beltrami.partitions.model import Partition, is_written_as_text
 from beltrami.partitions.people.answered import Answered
 from beltrami.partitions.reading.sources import find_partitions
 from beltrami.partitions.rows import Keys, key_limit, row_keys
-from beltrami.report.page.model import Source
 from beltrami.tables.model import few_of
+from beltrami.tables.own_results import SOURCES, Source
 from beltrami.tables.reading.verbatim import write_verbatim
 
 _MOST = 100_000

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from beltrami.core.machine.threads import thread_limit
 from beltrami.core.types import BoolVector, FloatVector
 from beltrami.graph.search.cells import Cells, Division
+from beltrami.graph.search.distances import pair_distances
 from beltrami.partitions.representing.yardstick import Places
 
 FACTOR = 1.5
@@ -69,11 +70,9 @@ class Arranged:
 
     def _in_order(self, rows: Places, found: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what was found for each row, the nearest first, places that lack one last."""
-        from beltrami.graph import _loops
-
         own = np.repeat(np.arange(len(rows), dtype=np.int64), found.shape[1])
         others = np.maximum(found.ravel(), 0)
-        distances = _loops.pair_distances(rows, self.places, own, others).reshape(found.shape)
+        distances = pair_distances(rows, self.places, own, others).reshape(found.shape)
         order = np.argsort(np.where(found < 0, np.inf, distances), axis=1, kind="stable")
         return np.take_along_axis(found, order, axis=1)
 
@@ -128,11 +127,8 @@ class Standing:
         return ratios
 
     def _distances(self, rows: Places, near: NDArray[Any]) -> FloatVector:
-        from beltrami.graph import _loops
-
         own = np.arange(len(rows), dtype=np.int64)
-        others = near.astype(np.int64)
-        return np.asarray(_loops.pair_distances(rows, self.arranged.places, own, others))
+        return pair_distances(rows, self.arranged.places, own, near.astype(np.int64))
 
 
 def nearest_places(queries: Places, points: Places, k: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -12,10 +12,10 @@ from beltrami.report.page.model import (
     Page,
     Question,
     RowView,
-    Source,
 )
 from beltrami.report.page.render import render, save_page
 from beltrami.report.page.work import AuditRound, CurvePoint, Hand, Measured, Work
+from beltrami.tables.own_results import Source
 
 __all__ = [
     "AuditRound",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -11,18 +10,10 @@ from numpy.typing import NDArray
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.types import FloatMatrix, FloatVector, IndexVector
 from beltrami.report.page.work import Work
+from beltrami.tables.own_results import Source
 
 LISTED = {"classes": 50, "questions": 50, "issues": 50, "islands": 20, "examples": 5}
 """Lines of each table; the page says how many there are beyond."""
-
-
-class Source(IntEnum):
-    """Who labelled a row, or why nobody did."""
-
-    GIVEN = 0
-    LABELLED = 1
-    ABSTAINED = 2
-    UNREACHED = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any
 from starlette.requests import Request
 
 from beltrami.studio_server.guard.refusals import RefusedError
+from beltrami.tables.options import COLUMN_LISTS
 
 MOST_ROWS = 200_000
 """Rows that one request may label."""
@@ -77,16 +78,16 @@ def read_number(request: Request, name: str, low: int, high: int) -> int:
 
 def read_roles(body: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """Return corrections of what columns are for."""
-    known = ("features", "text", "categories", "numbers", "ignore")
-    strange = set(body) - {*known, "id", "unlabeled"}
+    strange = set(body) - {*COLUMN_LISTS, "id", "unlabeled"}
     if strange:
-        raise RefusedError(400, f"{min(strange)!r} is no role; roles are id, {', '.join(known)}")
+        roles = ", ".join(COLUMN_LISTS)
+        raise RefusedError(400, f"{min(strange)!r} is no role; roles are id, {roles}")
     changes: dict[str, Any] = {}
     if "unlabeled" in body:
         changes["unlabeled"] = read_text(body, "unlabeled")
         if len(changes["unlabeled"]) > _LONGEST_MARKER:
             raise RefusedError(400, f"unlabeled may have {_LONGEST_MARKER} characters at most")
-    for role in (one for one in known if one in body):
+    for role in (one for one in COLUMN_LISTS if one in body):
         listed = body[role]
         if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
             raise RefusedError(400, f"{role} must be a list of names of columns")

@@ -11,6 +11,7 @@ from beltrami.questions import Question
 from beltrami.report.sentences import evidence, headline
 from beltrami.studio_server.desk import Desk
 from beltrami.tables import TableOptions
+from beltrami.tables.options import KIND_LISTS
 
 _SHOWN_ROWS = 60
 _PREVIEW_ROWS, _EXAMPLES = 8, 5
@@ -230,7 +231,7 @@ def tell_data(desk: Desk) -> dict[str, Any]:
 
 def _asked_role(options: TableOptions, name: str) -> str | None:
     """Return the list that people put a column into; None where its role was guessed."""
-    lists = ("text", "categories", "numbers", "ignore")
+    lists = (*KIND_LISTS, "ignore")
     return next((one for one in lists if name in getattr(options, one)), None)
 
 

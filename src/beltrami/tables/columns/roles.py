@@ -25,7 +25,7 @@ from beltrami.tables.columns.naming import (
 )
 from beltrami.tables.columns.numerals import NumberStyle
 from beltrami.tables.model import Table, decode_categories, few_of
-from beltrami.tables.options import DEFAULTS, TableOptions
+from beltrami.tables.options import COLUMN_LISTS, DEFAULTS, KIND_LISTS, TableOptions
 
 MATRIX_LINE = "features: the rows of the matrix"
 """What is said of features that are the matrix of a table."""
@@ -130,7 +130,7 @@ def _with_id_hint(table: Table, ignored: dict[str, str]) -> dict[str, str]:
 
 
 def _require_known_names(table: Table, options: TableOptions) -> None:
-    for role in ("features", "text", "categories", "numbers", "ignore"):
+    for role in COLUMN_LISTS:
         for name in getattr(options, role):
             known_name(name, table, role)
 
@@ -210,7 +210,7 @@ def _without_coordinate(names: list[str], table: Table) -> list[str]:
 
 def _require_apart(label: str | None, row_id: str | None, options: TableOptions) -> None:
     """Raise where one column is asked to be two things."""
-    wanted, kinds = options.named_features, ("text", "categories", "numbers")
+    wanted = options.named_features
     # An id may be a feature, too, but not where its kind is named.
     typed = {*options.categories, *options.numbers}
     for name, role in ((label, "label"), (row_id, "id")):
@@ -224,7 +224,7 @@ def _require_apart(label: str | None, row_id: str | None, options: TableOptions)
     if both:
         raise InvalidInputError(f"column {min(both)!r} cannot be a feature and ignored at once.")
     for name in wanted:
-        roles = [kind for kind in kinds if name in getattr(options, kind)]
+        roles = [kind for kind in KIND_LISTS if name in getattr(options, kind)]
         if len(roles) > 1:
             raise InvalidInputError(f"column {name!r} cannot be {' and '.join(roles)} at once.")
 

@@ -202,10 +202,14 @@ def test_classes_that_are_called_as_gaps_are_counted_when_taken_up(tmp_path) -> 
     assert set(first.tally.labels) == {"NA", "two\nlines"}
 
 
-def test_rows_unlike_the_old_ones_stand_in_the_record(words) -> None:
-    frame_of(20).assign(x=900.0).to_parquet("in/a.parquet")
-    parts(words)
-    assert '"unlike": 20' in Path("out", FOLDER, "manifest.json").read_text()
+def test_rows_left_because_they_are_unlike_the_old_ones_stand_in_the_record(words) -> None:
+    frame = frame_of(20).assign(x=900.0)
+    frame.to_parquet("in/a.parquet")
+    applied = parts(words).applied
+    n_open = int(frame.kind.isna().sum())
+    assert (applied.counts["unlike"], applied.counts["given"]) == (20, 20 - n_open)
+    assert n_open < 20
+    assert f'"unlike": {n_open}' in Path("out", FOLDER, "manifest.json").read_text()
 
 
 def test_quoted_cells_of_a_csv_are_what_they_say(words) -> None:
