@@ -275,12 +275,12 @@ def test_answers_to_our_questions_are_known_as_such_and_labels_in_place_of_other
     table = columns()
     asked = bt.label(table, n_questions=3)
     sheet = {
-        "id": [row for row, label in enumerate(table["label"]) if label is None][:3] + [0],
+        "id": [12, 13, 14, 0],
         "ask_rank": [1, 2, 3, 4],
         "reason": ["far"] * 4,
         "settles": [2] * 4,
     }
-    sheet["label"] = [TRUTH[row] for row in sheet["id"][:3]] + ["b"]
+    sheet["label"] = [*TRUTH[12:15], "b"]
     found = bt.label(table, labels=sheet, n_questions=0)
     assert any("4 of the 15 labels were asked for" in one for one in found.learner.report_.warnings)
     assert not any("asked for" in one for one in asked.learner.report_.warnings)
