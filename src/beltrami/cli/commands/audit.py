@@ -201,7 +201,7 @@ def _certify(
 
             save_proof(proof_page(audited, proof, outlook, goal, answers), report)
     rounds = len(audited.record.trail.answered.rounds)
-    lines = _proof_lines(audited, proof, outlook, goal)
+    lines = _proof_lines(audited, proof, outlook)
     if target is None and goal != USUAL_TARGET:
         lines.append(
             f"The target is {100 * goal:.12g} %, because the labels were accepted by a risk of "
@@ -232,16 +232,14 @@ def _certify(
     )
 
 
-def _proof_lines(
-    audited: "AuditedLabels", proof: "Certificate", outlook: str, goal: float
-) -> list[str]:
-    """Return what is proved and what is missing, and the labels found wrong where it is."""
+def _proof_lines(audited: "AuditedLabels", proof: "Certificate", outlook: str) -> list[str]:
+    """Return what is proved, what is missing, and the labels found wrong."""
     from beltrami.tables.model import few_of
 
     lines = [proof.sentence, outlook]
     looks = len(audited.record.trail.answered.rounds)
     if looks > 1:
         lines.insert(1, f"This is look {looks}; all bounds given so far hold together.")
-    if audited.wrong and proof.lower < goal:
+    if audited.wrong:
         lines.append(f"wrong labels: {few_of(audited.wrong, 10)}")
     return lines
