@@ -1,5 +1,7 @@
 """``beltrami report`` of a project: what people did, beside what was learned from it."""
 
+import base64
+import json
 from contextlib import closing
 
 import pytest
@@ -67,3 +69,23 @@ def test_labels_of_one_class_make_no_report(shell):
     with closing(open_project("data.csv", TableOptions(min_classes=0), user="ann")) as opened:
         opened.label("ann", [0, 1], "a", "key")
     assert "labels of 1 class(es), and 2 are needed" in shell.refused("report", "data.beltrami")
+
+
+def test_classes_have_the_order_and_so_the_colours_of_the_studio(shell):
+    rows = [
+        f"{10 * (i % 2) + i % 5 / 9},{i % 7 / 9},{('zebra', 'ant')[i % 2] if i < 20 else ''}"
+        for i in range(80)
+    ]
+    shell.files({"z.csv": "\n".join(["x,y,label", *rows])})
+    with closing(open_project(shell.folder / "z.csv", user="ann")) as opened:
+        opened.label("ann", [40, 42], "bee", "key")
+        assert opened.state.class_names == ["ant", "zebra", "bee"]
+    shell("report", "z.beltrami")
+    text = (shell.folder / "z.report.html").read_text()
+    data = json.loads(
+        text.partition('<script type="application/json" id="data">')[2].partition("<")[0]
+    )
+    assert data["classes"] == ["ant", "zebra", "bee"]
+    assert base64.b64decode(data["given"])[:2] == bytes([2, 1])
+    table = text.partition('id="classes-title"')[2]
+    assert table.index("ant<") < table.index("zebra") < table.index("bee")

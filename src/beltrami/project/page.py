@@ -99,10 +99,27 @@ def finish_page(project: Project, draft: Draft) -> Page:
     )
     facts = {"command": command} if command else {}
     return replace(
-        draft.page,
+        _with_colours(draft.page, state.class_names),
         positions=layout_graph(draft.graph, random_state=0),
         work=work,
         facts=facts | draft.page.facts | _facts(project, state),
+    )
+
+
+def _with_colours(page: Page, names: list[str]) -> Page:
+    """Return the page with its classes in the order in which people named them, as in the studio.
+
+    A class has its colour by its place.
+    """
+    ordered = [name for name in names if name in page.classes]
+    ordered += [name for name in page.classes if name not in ordered]
+    places = np.array([*(ordered.index(name) for name in page.classes), -1], dtype=np.intp)
+    return replace(
+        page,
+        classes=tuple(ordered),
+        codes=places[page.codes],
+        given=places[page.given],
+        class_rows=tuple(sorted(page.class_rows, key=lambda row: ordered.index(row.name))),
     )
 
 
