@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -127,10 +127,18 @@ def label(
             written.append(labelling.save(model))
         if page is not None:
             written.append(_write_page(labelling, page, target))
-    places = [f"written: {path}" for path in written]
-    places += [f"! {word}" for word in (word_on_rewritten(target),) if word]
+    lines = labelling.lines(target)
+    if held is not None:
+        lines = projects.result_lines(held, labelling, risk)
+    lines += [f"written: {path}" for path in written]
+    lines += [f"! {word}" for word in (word_on_rewritten(target),) if word]
+    voice.result(lines, _facts_of(labelling, written))
+
+
+def _facts_of(labelling: "Labelling", written: list[Path]) -> dict[str, Any]:
+    """Return the summary for programs."""
     learner = labelling.learner
-    summary = {
+    return {
         "sentence": labelling.sentence,
         "counts": labelling.counts,
         "method": learner.method_,
@@ -141,10 +149,6 @@ def label(
         "facts": labelling.facts,
         "written": [str(path) for path in written],
     }
-    lines = labelling.lines(target)
-    if held is not None:
-        lines = projects.result_lines(held, labelling, risk)
-    voice.result(lines + places, summary)
 
 
 def _require_one_table(report: Path | None, *, with_data: bool) -> None:
