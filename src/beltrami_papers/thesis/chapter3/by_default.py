@@ -22,7 +22,8 @@ def cells_by_default(sample: Sample, labelled: Sequence[int], n_draws: int) -> l
     Only the distance is the thesis's; the graph is the usual one, and leaving one label out says
     how many eigenvectors. One graph and one basis serve all draws.
     """
-    learner = EigenfunctionClassifier(graph=KnnGraph(metric=sample.metric), random_state=SEED)
+    graph = KnnGraph(metric=sample.metric, random_state=SEED)
+    learner = EigenfunctionClassifier(graph=graph, random_state=SEED)
     cells = []
     for count in labelled:
         draws = label_draws(sample.n_points, count, n_draws)
