@@ -455,7 +455,7 @@ def test_pieces_of_the_data_are_told_without_a_word_of_python(run, command):
             for i in range(80)]  # fmt: skip
     Path("two.csv").write_text("\n".join(["x,y,label", *rows, ""]), encoding="utf-8")
     run(command, "two.csv")
-    assert "the data fall into 2 pieces" in run.err
+    assert "the data fall into 2 pieces, of " in run.err
     assert "KnnGraph" not in run.err
     assert "connect=" not in run.err
 

@@ -15,7 +15,15 @@ from beltrami.core.errors import ConnectedByBridgesWarning, InvalidInputError
 from beltrami.core.machine.moments import column_moments
 from beltrami.core.telling.progress import enter_stage
 from beltrami.core.telling.stages import Stage
-from beltrami.core.types import BoolVector, CsrMatrix, FloatMatrix, FloatVector, Points, Seed
+from beltrami.core.types import (
+    BoolVector,
+    CsrMatrix,
+    FloatMatrix,
+    FloatVector,
+    IndexVector,
+    Points,
+    Seed,
+)
 from beltrami.core.validation import check_choice
 from beltrami.front_door.islands import pieces_of
 from beltrami.graph.distinct import DistinctKnnGraph
@@ -211,16 +219,23 @@ def _build_bridged(recipe: Any, points: Points) -> tuple[Graph, GraphRecipe | No
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConnectedByBridgesWarning)
         graph, made_by = fitted_graph(recipe, points)
-    n_pieces = int(pieces_of(graph, points, recipe.metric, recipe.n_neighbors).max(initial=-1)) + 1
+    sizes = np.bincount(pieces_of(graph, points, recipe.metric, recipe.n_neighbors))
+    n_pieces = len(sizes)
     if n_pieces > 1:
         warnings.warn(
-            f"the data fall into {n_pieces} pieces, which were joined "
+            f"the data fall into {n_pieces} pieces, of {_sizes(sizes)} rows, which were joined "
             f"by {n_pieces - 1} bridge(s) {_where(graph)}. What is said "
             "across a bridge is a guess: label some rows in each piece.",
             ConnectedByBridgesWarning,
             stacklevel=5,  # whoever fits
         )
     return graph, made_by
+
+
+def _sizes(sizes: IndexVector) -> str:
+    """Return sizes in words, the largest first, and how many more there are."""
+    shown = [f"{size:,}" for size in np.sort(sizes)[::-1]]
+    return ", ".join(shown[:4]) + (f" and {len(shown) - 4} more sizes" if len(shown) > 4 else "")
 
 
 def _where(graph: Graph) -> str:
