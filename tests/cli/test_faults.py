@@ -188,6 +188,31 @@ def test_a_signal_that_a_callback_swallows_stops_the_run_all_the_same(name, code
     assert done.stderr.count("\n") == 1, done.stderr
 
 
+WHILE_COMPILING = """
+import os, signal, sys, time
+from beltrami.cli import __main__ as command_line
+
+def work():
+    lines = ["os.kill(os.getpid(), number)", "for _ in range(50): time.sleep(0.002)"]
+    text = "\\n".join([*lines, "print('compiled')"])
+    code = compile(text, os.path.join("lib", "llvmlite", "binding.py"), "exec")
+    exec(code, {"os": os, "time": time, "number": getattr(signal, sys.argv[1])})
+    time.sleep(20)
+    print("went on")
+
+command_line._run = work
+command_line.main()
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", INTERRUPTED), ("SIGTERM", TERMINATED)])
+def test_a_signal_waits_until_the_compiler_has_done(name, code):
+    command = [sys.executable, "-c", WHILE_COMPILING, name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (code, "compiled\n"), done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
 def test_the_exit_code_of_an_interruption_inside_executed_text_is_the_same(tmp_path):
     """Such as in dataclasses, where Python itself would go on to end the process by the signal."""
     kill = "os.kill(os.getpid(), number)"

@@ -11,7 +11,8 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NoReturn
+from types import FrameType
+from typing import Any
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, that of the shell and of typer."""
@@ -24,7 +25,11 @@ _COLLECTED_AFTER = 100_000
 and again takes a tenth of a short command."""
 
 _PATIENCE = 0.02
-"""Seconds until a signal that was swallowed is sent again: the callback has returned by then."""
+"""Seconds until a signal that was swallowed, or came while the compiler was at work, is sent again:
+the callback has returned by then."""
+
+_COMPILER = f"{os.sep}llvmlite{os.sep}"
+"""In the paths of the compiler's code."""
 
 _ENDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
@@ -89,20 +94,25 @@ def _catch_stops() -> Iterator[list[int]]:
     """Turn signals to stop into exceptions, so that files are tidied up; list their exit codes."""
     heard: list[int] = []
 
-    def interrupt(*_: Any) -> NoReturn:
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if _is_compiling(frame):
+            _send_again(number)
+            return
         heard.append(INTERRUPTED)
         raise _InterruptionError
 
-    def terminate(*_: Any) -> NoReturn:
+    def terminate(number: int, frame: FrameType | None) -> None:
+        if _is_compiling(frame):
+            _send_again(number)
+            return
         heard.append(TERMINATED)
         raise SystemExit(TERMINATED)
 
     def repeat(unraisable: Any) -> None:
-        """Send a signal again whose exception was swallowed, as by a callback of the compiler."""
+        """Send a signal again whose exception was swallowed, as by a callback of a library."""
         if isinstance(unraisable.exc_value, _InterruptionError | SystemExit):
             is_interrupted = isinstance(unraisable.exc_value, _InterruptionError)
-            number = signal.SIGINT if is_interrupted else signal.SIGTERM
-            threading.Timer(_PATIENCE, signal.pthread_kill, (threading.get_ident(), number)).start()
+            _send_again(signal.SIGINT if is_interrupted else signal.SIGTERM)
         else:
             show_unraisable(unraisable)
 
@@ -117,6 +127,20 @@ def _catch_stops() -> Iterator[list[int]]:
         sys.unraisablehook = show_unraisable
         for number, earlier in before.items():
             signal.signal(number, earlier)
+
+
+def _is_compiling(frame: FrameType | None) -> bool:
+    """Say whether the compiler is at work: an exception in one of its callbacks may crash it."""
+    while frame is not None:
+        if _COMPILER in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _send_again(number: int) -> None:
+    """Send a signal to this thread again in a moment."""
+    threading.Timer(_PATIENCE, signal.pthread_kill, (threading.get_ident(), number)).start()
 
 
 def _end(heard: list[int], error: BaseException) -> None:
