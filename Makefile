@@ -1,7 +1,8 @@
 # Two commands on a fresh machine: `make demo` and `make test`. Each sets up .venv by itself.
 PYTHON ?= python3
-# Processes that run the tests, with one thread each: a number, or auto for one per processor.
-WORKERS ?= auto
+# Processes that run the tests, with one thread each: one more than there are processors, since
+# tests of pages wait for the browser.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 MINIMUM := .venv-minimum
