@@ -14,6 +14,8 @@ from numpy.testing import assert_array_equal
 import beltrami as bt
 from beltrami.core.errors import InvalidInputError
 from beltrami.core.telling.progress import listen
+from beltrami.labelling.intake import take_in
+from beltrami.tables import TableOptions
 from beltrami.tables.own_results import SOURCES, Source
 
 pytestmark = pytest.mark.usefixtures("few_trees")
@@ -289,3 +291,13 @@ def test_answers_to_our_questions_are_known_as_such_and_labels_in_place_of_other
     again = bt.label(table, labels=plain, n_questions=0)
     assert not any("asked for" in one for one in again.learner.report_.warnings)
     pd.testing.assert_frame_equal(again.frame, found.frame)
+
+
+@pytest.mark.parametrize(("one", "other", "same"), [(True, False, "true"), (1, 2, "1")])
+def test_a_label_written_otherwise_is_in_place_of_none(one, other, same, tmp_path):
+    labels = [[one, other][i % 2] if i < 6 else None for i in range(12)]
+    table = {"id": [f"r{i}" for i in range(12)], "x": [i * i / 7 for i in range(12)], "y": labels}
+    (tmp_path / "side.csv").write_text(f"id,label\nr0,{same}\nr2,{same}\nr7,{same}\n")
+    intake = take_in(table, TableOptions(label="y", labels=tmp_path / "side.csv"))
+    said = "labels: 6 in the data, 7 with those of side.csv, which come on top"
+    assert (intake.side_note, intake.labels[7]) == (said, one)

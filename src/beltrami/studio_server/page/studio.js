@@ -80,7 +80,7 @@ function start() {
   const undo = async ({ timeStamp }) => {
     if (store.state.moment) return past.refuse();
     if (store.state.view === "audit" && audit.card) {
-      notices.say("An answer in an audit is final. Labels are taken back in the other views, and the round is then of other labels.");
+      notices.say("An answer in an audit is final. Labels can be taken back in the other views; this round may then prove nothing of the labels as they are.");
       return;
     }
     try {

@@ -54,8 +54,9 @@ def join_labels(table: Table, side: Table, options: TableOptions) -> Table:
     if target in table.names:
         place = table.names.index(target)
         older = columns.column(place)
-        replaced += _replaced(ids, older, column)
-        joined = columns.set_column(place, target, _overlay(column, older))
+        newer = _overlay(column, older)
+        replaced += _replaced(ids, older, newer)
+        joined = columns.set_column(place, target, newer)
     elif columns.num_columns:
         joined = columns.append_column(target, column)
     else:
