@@ -390,6 +390,8 @@ def test_labels_written_over_audited_ones_are_told_of(shell, desk):
     assert "certificate" not in label()  # the same labels
     write(18)
     assert "! labels.csv.audit.json holds 20 answers about the labels that were" in label()
+    _, out, _ = shell.run("label", "data.csv", "-o", "labels.csv", "--ask", "0", "--json")
+    assert "20 answers" in json.loads(out)["audit"]
     code, out, err = desk.run("labels.csv", "-o", "b.csv")
     assert code == 0, err
     assert "a new certificate begins here" in out

@@ -131,8 +131,9 @@ def label(
     if held is not None:
         lines = projects.result_lines(held, labelling, risk)
     lines += [f"written: {path}" for path in written]
-    lines += [f"! {word}" for word in (word_on_rewritten(target),) if word]
-    voice.result(lines, _facts_of(labelling, written))
+    rewritten = word_on_rewritten(target)
+    lines += [f"! {rewritten}"] if rewritten else []
+    voice.result(lines, _facts_of(labelling, written) | {"audit": rewritten or None})
 
 
 def _facts_of(labelling: "Labelling", written: list[Path]) -> dict[str, Any]:
